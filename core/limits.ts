@@ -1,0 +1,81 @@
+// Every limit of the product, with the reason for its value. Times in milliseconds, sizes in bytes.
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const DAY = 24 * 60 * MINUTE;
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+export const limits = {
+  /** Temporal allows 1,000; positions, marks and the question's prefix need room after it. */
+  runIdCharsMax: 200,
+  /** 64 random bits: two schedulings of one action never share an attempt id. */
+  attemptRandomChars: 16,
+
+  /** `act()` input passes history once; ten such inputs still fit one workflow task. */
+  actInputBytesMax: 64 * KIB,
+  /** Goal and plan of a run pass history once; far below Temporal's 2 MiB payload limit. */
+  runInputBytesMax: 512 * KIB,
+  /** One ledger row; SQLite and Postgres both take it without tuning. */
+  ledgerPayloadBytesMax: 8 * MIB,
+  /** Text from outside inside facts and questions; keeps details below the Web UI's URL limit. */
+  noteCharsMax: 2_000,
+  /** Nesting of payloads: canonicalization is recursive. */
+  payloadDepthMax: 100,
+
+  /** A barrier that cannot tell within this is `authority_unavailable`. */
+  barrierWaitMs: 5 * SECOND,
+  /** Age of the last Describe at the gate's commit: a frozen process must ask again. */
+  barrierAgeMs: 2 * SECOND,
+  /** From the last Describe to the first byte: a frozen process must not act when it wakes. */
+  sendWindowMs: 5 * SECOND,
+  barrierPollMs: 5,
+  barrierHistoryPage: 16,
+
+  startToCloseMs: 60 * SECOND,
+  heartbeatTimeoutMs: 20 * SECOND,
+  /** Longer than a worker restart, shorter than a night: then the attempt is closed and counted. */
+  scheduleToStartMs: 10 * MINUTE,
+  /** Activities without effects (ledger, inquiry). */
+  infraStartToCloseMs: 60 * SECOND,
+  /** How long the run waits past an attempt's own limits: a paused activity never times out. */
+  attemptOverdueMs: 30 * SECOND,
+
+  attemptsMax: 5,
+  attemptsDeadlineMs: 15 * MINUTE,
+  attemptBackoffBaseMs: 1 * SECOND,
+  attemptBackoffMaxMs: 1 * MINUTE,
+  /** Ledger or authority not reachable: waits of its own, burns no attempt. */
+  infraBackoffBaseMs: 1 * SECOND,
+  infraBackoffMaxMs: 5 * MINUTE,
+
+  inquiryBackoffBaseMs: 2 * SECOND,
+  inquiryBackoffMaxMs: 15 * MINUTE,
+  /** After so many inquiries a person is asked (the receiver may still be asked on). */
+  inquiriesBeforeEscalation: 12,
+  /** The run looks at the ledger itself this often: it survives any end of the child. */
+  reaskMs: 5 * MINUTE,
+
+  rejectedCommandsMax: 1_000,
+  /** Calls of one model turn at work at the same time; below Temporal's worker slots. */
+  parallelCallsMax: 8,
+  turnsMax: 100,
+  planStepsMax: 500,
+  callsPerTurnMax: 100,
+  /** Pairs one attempt may consume since the last known rolling digest. */
+  consumesPairsMax: 500,
+  /** Actions listed in a run result; more are counted (a result passes history). */
+  resultListMax: 200,
+
+  /** How long a dedupe record of the reference receiver lives (A10: longer than any person takes). */
+  receiverRetentionMs: 30 * DAY,
+  /** Resend only this long before the receiver forgets the key. */
+  retentionMarginMs: 10 * MINUTE,
+
+  /** SIGTERM: running attempts may finish for this long. */
+  shutdownGraceMs: 30 * SECOND,
+  /** SQLite waits this long for another process's transaction; it blocks the event loop. */
+  ledgerBusyMs: 5 * SECOND,
+  /** Runs whose folded state a process keeps. */
+  ledgerCacheRuns: 200,
+} as const;
