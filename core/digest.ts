@@ -15,7 +15,13 @@ export const digestSchema = z.custom<Digest>(
 );
 
 /** JSON as the digest understands it: no undefined, no class instances, no unsafe integers. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [key: string]: Json };
 
 export class NotCanonicalError extends Error {
   override readonly name = 'NotCanonicalError';

@@ -22,7 +22,8 @@ export function runIdProblem(id: string): string | null {
   if (CONTROL.test(id) || id !== id.trim())
     return 'it has control characters or blanks at an end; remove them';
   if (!id.isWellFormed()) return 'it has half a surrogate pair; send well-formed Unicode';
-  if (id.startsWith(CHILD_PREFIX)) return `"${CHILD_PREFIX}" begins the ids of questions; choose another`;
+  if (id.startsWith(CHILD_PREFIX))
+    return `"${CHILD_PREFIX}" begins the ids of questions; choose another`;
   if (LOOKS_LIKE_A_POSITION_HEAD.test(id))
     return 'it ends like a position (".t3"); action ids would be ambiguous; choose another ending';
   return null;
