@@ -1,0 +1,79 @@
+// Commands of people: the one schema file for signals, updates and the CLI. One JSON argument each.
+// Further verbs (amend, approve, deny, topUp, cancel) join the union here.
+
+import * as z from 'zod';
+import { digestSchema } from './digest.ts';
+import { limits } from './limits.ts';
+
+const note = z.string().min(1).max(limits.noteCharsMax);
+
+const commandBase = {
+  /** Makes the command idempotent: the same id is applied once, for ever. */
+  id: z.string().min(1).max(200),
+  /** Who says so. Signals do not authenticate: the server's authorizer does. */
+  actor: z.string().min(1).max(200),
+  reason: note,
+};
+
+/** What a person's answer rests on. Model text is never evidence. */
+export const evidenceSchema = z.strictObject({
+  kind: z.enum(['receiver_query', 'object_observation', 'human_attestation']),
+  /** Where it can be looked up again: a query, a log line, a ticket. */
+  source: note,
+  detail: note.optional(),
+});
+export type Evidence = z.infer<typeof evidenceSchema>;
+
+export const resolutionVerbSchema = z.enum([
+  'confirm_executed',
+  'confirm_not_executed',
+  'authorize_retry',
+  'abandon',
+]);
+export type ResolutionVerb = z.infer<typeof resolutionVerbSchema>;
+
+const answerBase = {
+  ...commandBase,
+  actionId: z.string().min(1),
+  /** Fact number of the action's last fact the answer was based on. */
+  recordVersion: z.number().int().positive(),
+};
+
+export const resolveSchema = z.discriminatedUnion('verb', [
+  z.strictObject({
+    ...answerBase,
+    verb: z.literal('confirm_executed'),
+    evidence: evidenceSchema,
+    externalId: z.string().min(1).max(1_000).optional(),
+    /** The result, if it could be obtained; else it stays missing. */
+    result: z.json().optional(),
+  }),
+  z.strictObject({
+    ...answerBase,
+    verb: z.literal('confirm_not_executed'),
+    evidence: evidenceSchema,
+    /** Which attempts, which receiver, until when, and why nothing can arrive later. */
+    coverage: note,
+    /** Only true where the old request can no longer arrive; else a retry needs authorize_retry. */
+    oldRequestCannotArrive: z.boolean(),
+  }),
+  z.strictObject({
+    ...answerBase,
+    verb: z.literal('authorize_retry'),
+    /** Stated by the person where the receiver does not de-duplicate. */
+    acceptsPossibleDuplicate: z.boolean(),
+  }),
+  z.strictObject({ ...answerBase, verb: z.literal('abandon') }),
+]);
+export type ResolveCommand = z.infer<typeof resolveSchema>;
+
+export const revokeSchema = z.strictObject({ ...commandBase });
+export type RevokeCommand = z.infer<typeof revokeSchema>;
+
+/** Hints only: whoever gets one reads the ledger again. */
+export const lateFactSchema = z.strictObject({
+  actionId: z.string().min(1),
+  attemptId: z.string().min(1).nullable(),
+  outcomeDigest: digestSchema.nullable(),
+});
+export type LateFact = z.infer<typeof lateFactSchema>;

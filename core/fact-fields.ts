@@ -1,0 +1,106 @@
+// Fields that record kinds share. Add-only, like the kinds themselves.
+
+import * as z from 'zod';
+import { digestSchema } from './digest.ts';
+import { limits } from './limits.ts';
+
+export const id = z.string().min(1).max(1_000);
+export const note = z.string().min(1).max(limits.noteCharsMax);
+export const count = z.number().int().nonnegative();
+export const at = z.number().int().nonnegative();
+
+export const sourceSchema = z.enum([
+  'history',
+  'execution',
+  'late_result',
+  'receiver_inquiry',
+  'object_observation',
+  'human',
+]);
+export type Source = z.infer<typeof sourceSchema>;
+
+export const revisionsSchema = z.strictObject({ goal: count, auth: count });
+export type Revisions = z.infer<typeof revisionsSchema>;
+
+export const grantSchema = z.enum(['effect', 'query', 'read', 'send', 'accept', 'compensate']);
+export type Grant = z.infer<typeof grantSchema>;
+
+export const principalSchema = z.strictObject({
+  user: id,
+  workspace: id,
+  account: id.optional(),
+});
+export type Principal = z.infer<typeof principalSchema>;
+
+export const payloadRefSchema = z.strictObject({ digest: digestSchema, bytes: count });
+export type PayloadRef = z.infer<typeof payloadRefSchema>;
+
+/** What an attempt had received before it was decided on; see `consumes.ts`. */
+export const pairSchema = z.strictObject({
+  actionId: id,
+  outcome: z.union([digestSchema, z.literal('open'), z.literal('not_executed')]),
+});
+export type Pair = z.infer<typeof pairSchema>;
+export const consumesSchema = z.strictObject({
+  base: digestSchema,
+  pairs: z.array(pairSchema).max(limits.consumesPairsMax),
+});
+export type Consumes = z.infer<typeof consumesSchema>;
+
+export const partSchema = z.strictObject({
+  name: z.string().min(1),
+  state: z.enum(['confirmed', 'unconfirmed']),
+});
+export type Part = z.infer<typeof partSchema>;
+
+/** A tool call a stored model reply proposes; `input` is the stored payload. */
+export const proposedCallSchema = z.strictObject({
+  callId: z.string(),
+  tool: z.string(),
+  input: payloadRefSchema,
+});
+export type ProposedCall = z.infer<typeof proposedCallSchema>;
+
+export const settlementKindSchema = z.enum([
+  'executed',
+  'partial',
+  'accepted',
+  'refused',
+  'not_taken',
+  'not_sent',
+]);
+export type SettlementKind = z.infer<typeof settlementKindSchema>;
+
+export const claimScopeSchema = z.enum(['facts', 'effects']);
+export type ClaimScope = z.infer<typeof claimScopeSchema>;
+
+export const inquiryVerdictSchema = z.enum([
+  'executed',
+  'not_executed',
+  'processing',
+  'no_record',
+  'partial',
+  'conflict',
+  'unavailable',
+  'forbidden',
+]);
+export type InquiryVerdict = z.infer<typeof inquiryVerdictSchema>;
+
+export const stopReasons = [
+  'revoked',
+  'canceled',
+  'budget',
+  'payload_conflict',
+  'predecessor_mismatch',
+  'binding_changed',
+  'disputed',
+  'claim_stale',
+  'ledger_mismatch',
+] as const;
+export const endSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('completed') }),
+  z.strictObject({ kind: z.literal('stopped'), reason: z.enum(stopReasons) }),
+  z.strictObject({ kind: z.literal('ended_with_unknown') }),
+]);
+export type End = z.infer<typeof endSchema>;
+export type StopReason = (typeof stopReasons)[number];

@@ -1,0 +1,71 @@
+// What the facts of one run mean together: types. `fold.ts` builds them; nothing else sets state.
+
+import type { Digest } from './digest.ts';
+import type { End, PayloadRef } from './fact-fields.ts';
+import type { BodyOf, Fact, Head } from './facts.ts';
+import type { FinalContent } from './outcome.ts';
+
+export interface AttemptState {
+  readonly attemptId: string;
+  readonly entry: BodyOf<'attempt_entered'>;
+  readonly enteredAt: number;
+  readonly settled: BodyOf<'attempt_settled'> | null;
+  readonly settledAt: number | null;
+  /** Settled after a fact had put the action in doubt, or after the run ended. */
+  readonly late: boolean;
+  /** A fact `action_in_doubt` names it. */
+  readonly doubted: boolean;
+  /** A person or a receiver said that it had no effect and can have none any more. */
+  readonly excluded: boolean;
+}
+
+export interface FinalState extends FinalContent {
+  readonly attemptId: string | null;
+  readonly via: 'settlement' | 'resolution';
+  readonly seq: number;
+  readonly digest: Digest;
+  readonly resultRef: PayloadRef | null;
+  readonly late: boolean;
+}
+
+export interface ActionState {
+  readonly actionId: string;
+  /** In the order of their numbers. */
+  readonly attempts: readonly AttemptState[];
+  /** Refusals that are in the chain, newest last. */
+  readonly refusals: readonly BodyOf<'attempt_refused'>[];
+  readonly observations: readonly BodyOf<'observation'>[];
+  readonly resolutions: readonly BodyOf<'resolution'>[];
+  readonly final: FinalState | null;
+  readonly disputed: boolean;
+  readonly abandoned: boolean;
+  /** Permits written and not yet consumed. */
+  readonly permits: readonly string[];
+  /** Fact number of the last fact that can change an answer; see `commands.ts`. */
+  readonly recordVersion: number;
+  readonly firstSeq: number;
+}
+
+export interface RunState {
+  readonly runId: string;
+  readonly head: Head;
+  /** The newest `run_opened`; null before. */
+  readonly opened: BodyOf<'run_opened'> | null;
+  readonly revisions: { readonly goal: number; readonly auth: number };
+  readonly revoked: boolean;
+  readonly canceled: boolean;
+  /** Commands already applied or resolved, by command id. */
+  readonly commandIds: ReadonlySet<string>;
+  readonly rejectedCount: number;
+  /** Takeover tickets written and not yet consumed. */
+  readonly tickets: ReadonlySet<string>;
+  /** In the order of their first fact. */
+  readonly actions: ReadonlyMap<string, ActionState>;
+  /** Rolling digests an attempt may build on: the genesis and those of entered attempts. */
+  readonly rolled: ReadonlySet<Digest>;
+  readonly ended: (BodyOf<'run_ended'> & { readonly seq: number; readonly end: End }) | null;
+  readonly lastFactAt: number | null;
+  readonly erased: ReadonlySet<Digest>;
+}
+
+export type FoldStep = (state: RunState, fact: Fact) => RunState;
