@@ -74,6 +74,20 @@ export const limits = {
 
   /** SIGTERM: running attempts may finish for this long. */
   shutdownGraceMs: 30 * SECOND,
+  /** The embedded server answers in about a second; a loaded machine gets many of them. */
+  embeddedStartMs: 60 * SECOND,
+  /** SIGTERM to SIGKILL for the embedded server: it only has to close its database. */
+  embeddedStopMs: 10 * SECOND,
+  embeddedPollMs: 50,
+  /** One step of bringing a server binary onto the machine (150 MB over a slow line). */
+  provisionStepMs: 10 * MINUTE,
+  /** Bundles not used for this long leave the cache; each is about 3 MB. */
+  bundleCacheMs: 7 * DAY,
+  /** One field of a log line. */
+  logFieldCharsMax: 300,
+  /** A server registers search attributes within a second; Postgres may need a few. */
+  searchAttributesWaitMs: 15 * SECOND,
+
   /** SQLite waits this long for another process's transaction; it blocks the event loop. */
   ledgerBusyMs: 5 * SECOND,
   /** Runs whose folded state a process keeps. */

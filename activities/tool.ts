@@ -1,0 +1,132 @@
+// A tool as its author writes it. Policy goes to workflows as data (`core/tool-policy.ts`); the code
+// stays here. Types of inputs and results reach workflows by `import type` only.
+
+import type * as z from 'zod';
+import type { ContractInput } from '../core/contract.ts';
+import type { Cost } from '../core/cost.ts';
+import type { Digest, Json } from '../core/digest.ts';
+import type { Part, Principal } from '../core/fact-fields.ts';
+import type { SendToken } from '../core/ids.ts';
+import type { ReplayPolicy } from '../core/tool-policy.ts';
+
+/** What `execute` is given besides the stored input. */
+export interface Attempt {
+  readonly runId: string;
+  readonly actionId: string;
+  readonly attemptId: string;
+  /** 1 + the action's highest entered number. */
+  readonly number: number;
+  /** Same for every attempt of the action; receivers de-duplicate by it. */
+  readonly receiverKey: string;
+  readonly sendToken: SendToken;
+  /** Ledger time of the action's first entry, ms since the epoch. */
+  readonly firstSentAt: number;
+  readonly payloadDigest: Digest;
+  /** The run's user and workspace, whoever operates it. */
+  readonly principal: Principal;
+  /** Aborted by a ledger fact `cancel`, never by Temporal's cancellation. */
+  readonly signal: AbortSignal;
+  /**
+   * Call right before the first byte leaves. Throws NotSentError when the send window has passed;
+   * let it through: nothing was sent.
+   */
+  beforeSend(): void;
+}
+
+/** How the receiver's answer settles the attempt. Everything else: throw, and it stays ambiguous. */
+export type Settlement<R> =
+  | {
+      readonly kind: 'executed';
+      readonly result: R;
+      readonly externalId?: string;
+      readonly objectVersion?: string;
+      readonly cost?: Cost;
+    }
+  | {
+      readonly kind: 'partial';
+      readonly parts: readonly Part[];
+      readonly externalId?: string;
+      readonly cost?: Cost;
+    }
+  /** The receiver took it and owns it now; it is polled by `inquire`, never sent again. */
+  | { readonly kind: 'accepted'; readonly externalId: string; readonly cost?: Cost }
+  /** The receiver's decision on the operation; final. */
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string }
+  /** It says that it did not consider it: 401, 429, a documented 503. */
+  | {
+      readonly kind: 'not_taken';
+      readonly code: string;
+      readonly message: string;
+      readonly retryAfterMs?: number;
+    };
+
+/** What `inquire` asks about: an action with an open attempt. */
+export interface Inquiry {
+  readonly actionId: string;
+  readonly receiverKey: string;
+  /** The newest token that may be on its way: close up to here. */
+  readonly sendToken: SendToken;
+  readonly externalId: string | null;
+  readonly payloadDigest: Digest;
+  readonly principal: Principal;
+  /** The stored input, as it was sent. */
+  readonly input: Json;
+  /** Ledger time of the last open entry, ms since the epoch, and now. */
+  readonly lastSentAt: number;
+  readonly now: number;
+}
+
+export type InquiryAnswer<R> =
+  | {
+      readonly verdict: 'executed';
+      /** Left out: the effect is proved, its result is missing. */
+      readonly result?: R;
+      readonly externalId?: string;
+      readonly objectVersion?: string;
+    }
+  /** `closed_token`: up to `sendToken`; `closed_key`: the key is burnt; `settled`: by the contract. */
+  | { readonly verdict: 'not_executed'; readonly proof: 'closed_token' | 'closed_key' | 'settled' }
+  | { readonly verdict: 'partial'; readonly parts: readonly Part[]; readonly externalId?: string }
+  | {
+      readonly verdict: 'processing' | 'no_record' | 'conflict' | 'unavailable' | 'forbidden';
+      readonly detail?: string;
+    };
+
+export interface ToolDefinition<I, R> {
+  /** lower_snake_case; what a model sees. */
+  readonly name: string;
+  readonly version: string;
+  /** One sentence for the model and the operator. */
+  readonly description: string;
+  readonly input: z.ZodType<I>;
+  /** Default `never`: an unknown attempt is never repeated. */
+  readonly replay?: Exclude<ReplayPolicy, 'rebuy'>;
+  /** What the receiver promises; every part left out is `none`. */
+  readonly receiver?: ContractInput;
+  /** Changes the binding when the code changes; default: the text of `execute`. */
+  readonly implementation?: string;
+  readonly taskQueue?: string;
+  readonly startToCloseMs?: number;
+  readonly heartbeatTimeoutMs?: number;
+  readonly scheduleToStartMs?: number;
+  readonly attemptsMax?: number;
+  readonly attemptsDeadlineMs?: number;
+  execute(input: I, attempt: Attempt): Promise<Settlement<R>>;
+  /** Read-only, except that it may close the door for old requests (closing inquiry). */
+  inquire?(inquiry: Inquiry): Promise<InquiryAnswer<R>>;
+}
+
+export type ToolInput<T> = T extends ToolDefinition<infer I, infer _R> ? I : never;
+export type ToolResult<T> = T extends ToolDefinition<infer _I, infer R> ? R : never;
+
+/** Thrown by `beforeSend`: nothing has left. */
+export class NotSentError extends Error {
+  override readonly name = 'NotSentError';
+}
+
+/** Keeps input and result types; problems of the declaration are found when the worker starts. */
+export function defineTool<I, R extends Json>(
+  definition: ToolDefinition<I, R>,
+): ToolDefinition<I, R> {
+  return definition;
+}

@@ -1,0 +1,59 @@
+// Wire names: workflow types, signals, queries, updates. Once released a name never changes.
+
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { Json } from '../core/digest.ts';
+import type { Principal } from '../core/fact-fields.ts';
+import type { RunResult } from '../core/outcome.ts';
+import type { OnUnknown } from '../core/tool-policy.ts';
+
+export const AGENT_RUN = 'agentRun';
+export const UNKNOWN_ACTION = 'unknownAction';
+
+/** One step of a fixed plan. */
+export interface PlanStep {
+  /** Position of the action; default `t<index + 1>.c1`. */
+  readonly name?: string;
+  readonly tool: string;
+  readonly input: Json;
+  readonly onUnknown?: OnUnknown;
+}
+
+export type Goal =
+  /** The model is asked until it answers without proposing calls. */
+  | { readonly kind: 'model'; readonly instructions: string; readonly turnsMax?: number }
+  /** The steps one after the other, each through the same `act()`. */
+  | { readonly kind: 'plan'; readonly steps: readonly PlanStep[] };
+
+/** The single argument of `agentRun`; the run id is the workflow id. */
+export interface AgentRunInput {
+  readonly goal: Goal;
+  readonly principal: Principal;
+  /** Null: every tool of the installation. */
+  readonly tools: readonly string[] | null;
+  /** From `resume`; null for a first start. */
+  readonly ticket: string | null;
+}
+
+export interface RunStateAnswer {
+  readonly runId: string;
+  readonly phase: 'opening' | 'running' | 'waiting' | 'ending' | 'ended';
+  readonly authRevision: number;
+  readonly revoked: boolean;
+  readonly scheduled: readonly string[];
+  readonly unknowns: readonly { readonly actionId: string; readonly child: string }[];
+  readonly waitingFor: string | null;
+  readonly lastRejection: string | null;
+  readonly result: RunResult | null;
+}
+
+export type ResolveAnswer = {
+  readonly what: 'applied' | 'duplicate' | 'rejected' | 'disputed';
+  readonly why: string | null;
+};
+
+// Arguments are `unknown` on purpose: whatever arrives is parsed, and rejected readably.
+export const revokeSignal = defineSignal<[unknown]>('revoke');
+export const lateFactSignal = defineSignal<[unknown]>('lateFact');
+export const resolveSignal = defineSignal<[unknown]>('resolve');
+export const resolveUpdate = defineUpdate<ResolveAnswer, [unknown]>('resolve');
+export const stateQuery = defineQuery<RunStateAnswer>('state');
