@@ -12,6 +12,8 @@ type ValueOf<R extends ConfigRow> = R['fallback'] extends string
   ? z.output<R['schema']>
   : z.output<R['schema']> | null;
 type Settings = { readonly [K in Key]: ValueOf<(typeof configTable)[K]> };
+/** While it is being checked: a row that is bad alone is null. */
+type Draft = { readonly [K in Key]: Settings[K] | null };
 
 /** Paths of PEM files; whoever connects reads them. */
 export interface TlsConfig {
@@ -89,38 +91,38 @@ export class ConfigError extends Error {
 
 /** A worker's configuration. Throws ConfigError with every bad row. Values are never quoted in it. */
 export function configFrom(env: Environment): Config {
-  const { settings, problems } = settingsFrom(env);
+  const { draft, problems } = draftFrom(env);
   for (const row of Object.values(configTable)) {
     if (row.need === 'worker' && env[row.env] === undefined)
       problems.push({ name: row.env, problem: 'is not set', todo: `set it. ${row.doc}` });
   }
-  const { installation, ledger } = settings;
+  const { installation, ledger } = draft;
   if (problems.length > 0 || installation === null || ledger === null)
     throw new ConfigError(problems);
-  return { ...assemble(settings), installation, ledger };
+  return { ...assemble(draft as Settings), installation, ledger };
 }
 
 /** A client's configuration: as for a worker, but installation and ledger may be missing. */
 export function clientConfigFrom(env: Environment): ClientConfig {
-  const { settings, problems } = settingsFrom(env);
+  const { draft, problems } = draftFrom(env);
   if (problems.length > 0) throw new ConfigError(problems);
-  return assemble(settings);
+  return assemble(draft as Settings);
 }
 
 export function queuesOf(prefix: string): QueueNames {
   return { runs: `${prefix}-runs`, actions: `${prefix}-actions`, inquiries: `${prefix}-inquiries` };
 }
 
-function settingsFrom(env: Environment): { settings: Settings; problems: ConfigProblem[] } {
+function draftFrom(env: Environment): { draft: Draft; problems: ConfigProblem[] } {
   const problems = unknownVariables(env);
   const values: Record<string, unknown> = {};
   for (const [key, row] of Object.entries<ConfigRow>(configTable)) {
     const raw = env[row.env] ?? row.fallback;
     values[key] = raw === null ? null : checked(row, raw, problems);
   }
-  const settings = values as Settings;
-  problems.push(...contradictions(env, settings));
-  return { settings, problems };
+  const draft = values as Draft;
+  problems.push(...contradictions(env, draft));
+  return { draft, problems };
 }
 
 /** A misspelt variable would otherwise mean its default, silently. */
@@ -147,8 +149,8 @@ function checked(row: ConfigRow, raw: string, problems: ConfigProblem[]): unknow
   return null;
 }
 
-/** Rows that are fine alone and wrong together. A row that is bad alone is null here. */
-function contradictions(env: Environment, s: Settings): ConfigProblem[] {
+/** Rows that are fine alone and wrong together. */
+function contradictions(env: Environment, s: Draft): ConfigProblem[] {
   const name = (key: Key) => configTable[key].env;
   const rules: readonly (readonly [boolean, Key, string, string])[] = [
     [
@@ -170,9 +172,7 @@ function contradictions(env: Environment, s: Settings): ConfigProblem[] {
       `set both it and ${name('tlsKeyPath')}, or neither`,
     ],
     [
-      s.heartbeatTimeoutMs !== null && s.startToCloseMs !== null
-        ? s.heartbeatTimeoutMs > s.startToCloseMs
-        : false,
+      (s.heartbeatTimeoutMs ?? 0) > (s.startToCloseMs ?? Number.POSITIVE_INFINITY),
       'heartbeatTimeoutMs',
       'is longer than the attempt itself',
       `make it shorter than ${name('startToCloseMs')}`,
@@ -201,11 +201,11 @@ function contradictions(env: Environment, s: Settings): ConfigProblem[] {
     .map(([, key, problem, todo]) => ({ name: name(key), problem, todo }));
 }
 
-function tlsRowsSet(s: Settings): boolean {
+function tlsRowsSet(s: Draft): boolean {
   return [s.tlsCaPath, s.tlsCertPath, s.tlsKeyPath, s.tlsServerName].some((v) => v !== null);
 }
 
-function modelRowsSet(s: Settings): boolean {
+function modelRowsSet(s: Draft): boolean {
   return [s.modelBaseUrl, s.modelName, s.modelApiKeyEnv].some((v) => v !== null);
 }
 

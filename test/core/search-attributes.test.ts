@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { searchAttributes, searchStates } from '../../core/search-attributes.ts';
+
+test('search attributes keep their names and types, because servers refuse a change of type', () => {
+  expect(searchAttributes).toMatchInlineSnapshot(`
+    {
+      "HoldfastAction": "Keyword",
+      "HoldfastAuthRevision": "Int",
+      "HoldfastRun": "Keyword",
+      "HoldfastState": "Keyword",
+      "HoldfastTool": "Keyword",
+      "HoldfastUnknowns": "Int",
+    }
+  `);
+  expect(searchStates).not.toContain('failed');
+});
