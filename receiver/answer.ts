@@ -1,0 +1,67 @@
+// What a caller is told. Three closed unions: the answer to a request, to an inquiry, to a closing.
+
+import type { Json } from '../core/digest.ts';
+import type { SendToken } from '../core/ids.ts';
+
+export interface Executed {
+  readonly kind: 'executed';
+  /** Absent when the operation has no result; `null` is a result. */
+  readonly result?: Json | undefined;
+  readonly externalId: string;
+  readonly objectVersion?: string | undefined;
+}
+
+/** The receiver's business decision against the operation; final for this key (A11). */
+export interface Rejected {
+  readonly kind: 'rejected';
+  readonly code: string;
+  readonly message: string;
+}
+
+export type Answer =
+  | (Executed & { readonly replayed: boolean })
+  | (Rejected & { readonly replayed: boolean })
+  /** The key belongs to another payload. Nothing was stored, nothing of the first is shown. */
+  | { readonly kind: 'key_reused' }
+  /** Another request with this key is at work. */
+  | { readonly kind: 'in_progress'; readonly retryAfterMs: number }
+  /** The key was executed or not; the receiver itself cannot tell (foreign effect, failed commit). */
+  | { readonly kind: 'unknown'; readonly detail: string }
+  /** Refused for ever up to `through`; null: the whole key. Definitely not executed. */
+  | { readonly kind: 'closed'; readonly through: SendToken | null }
+  /** A newer epoch owns the scope. Definitely not executed; stop, do not retry. */
+  | { readonly kind: 'fenced'; readonly epoch: number }
+  /** Too old to tell new from forgotten (A10): whether it was executed is not known here. */
+  | { readonly kind: 'outside_window'; readonly retentionMs: number }
+  | { readonly kind: 'invalid'; readonly detail: string }
+  /** The store is down or busy, or the handler threw: this request was rolled back or never begun. */
+  | { readonly kind: 'not_taken'; readonly detail: string; readonly retryAfterMs: number };
+
+export type AnswerKind = Answer['kind'];
+
+/** A plain look. `no_record` is not "not executed": the request may still arrive. */
+export type Inquiry =
+  | Executed
+  | Rejected
+  | { readonly kind: 'no_record' }
+  | { readonly kind: 'processing'; readonly retryAfterMs: number }
+  | { readonly kind: 'unknown'; readonly detail: string }
+  | { readonly kind: 'invalid'; readonly detail: string }
+  | { readonly kind: 'unavailable'; readonly detail: string; readonly retryAfterMs: number };
+
+/** A look that closes the door (A13): `not_executed` holds for ever, up to the token given. */
+export type Closing =
+  | Executed
+  | Rejected
+  | { readonly kind: 'not_executed'; readonly closed: true; readonly through: SendToken | null }
+  | { readonly kind: 'in_flight'; readonly retryAfterMs: number }
+  | { readonly kind: 'invalid'; readonly detail: string }
+  | { readonly kind: 'unavailable'; readonly detail: string; readonly retryAfterMs: number };
+
+export type Fencing =
+  /** Every request of an older epoch has committed and is visible, or never will (B5). */
+  | { readonly kind: 'fenced'; readonly epoch: number }
+  /** A newer epoch holds the scope already; the caller is the stale one. */
+  | { readonly kind: 'stale'; readonly epoch: number }
+  | { readonly kind: 'invalid'; readonly detail: string }
+  | { readonly kind: 'unavailable'; readonly detail: string; readonly retryAfterMs: number };

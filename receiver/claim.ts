@@ -1,0 +1,76 @@
+// A foreign effect: the claim is committed first, then the service behind is called, then the claim
+// is left with what is known (A5). A claim is never freed by time alone (A6).
+//
+// INV-1  Only the holder of the claim token changes the record (A7); a lost claim changes nothing.
+// INV-2  A throw is `unknown`, never "failed" and never a deleted record (A8).
+
+import type { Answer } from './answer.ts';
+import { type Applied, isForeign, type Rejection } from './operation.ts';
+import { contextOf, outcomeAnswer } from './outcome.ts';
+import { leaveClaim, readRecord, writeEffect } from './records.ts';
+import type { CheckedRequest } from './request.ts';
+import { errorText, operationOf, type Site, storeProblem } from './site.ts';
+import type { RecordState } from './verdict.ts';
+
+type Report =
+  | { readonly state: 'executed'; readonly outcome: Applied }
+  | { readonly state: 'rejected'; readonly outcome: Rejection }
+  | { readonly state: 'not_executed'; readonly detail: string }
+  | { readonly state: 'unknown'; readonly detail: string };
+
+export async function performClaimed(
+  site: Site,
+  request: CheckedRequest,
+  claim: string,
+): Promise<Answer> {
+  const report = await perform(site, request);
+  const at = site.clock();
+  const left = site.store.immediate((): Answer => {
+    const outcome = 'outcome' in report ? report.outcome : null;
+    const mine = leaveClaim(site.store, request, { claim, state: report.state, outcome, at });
+    if (!mine) return lostClaimAnswer(site, request);
+    if (report.state === 'executed') writeEffect(site.store, request, report.outcome, at);
+    return reportAnswer(site, request, report);
+  });
+  if (left.kind === 'committed') return left.value;
+  // The effect may be there and its record is not: the claim stays, and becomes unknown by its lease.
+  return { kind: 'unknown', detail: storeProblem(left) ?? 'the outcome could not be stored' };
+}
+
+async function perform(site: Site, request: CheckedRequest): Promise<Report> {
+  const operation = operationOf(site, request.operation);
+  if (operation === null || !isForeign(operation))
+    throw new Error(`operation ${request.operation} is not a foreign one`);
+  const downstreamKey = downstreamKeyOf(request);
+  try {
+    const context = { ...contextOf(request, site.clock()), downstreamKey };
+    const outcome = await operation.perform(request.input, context);
+    if ('notExecuted' in outcome) return { state: 'not_executed', detail: outcome.notExecuted };
+    if ('rejected' in outcome) return { state: 'rejected', outcome };
+    return { state: 'executed', outcome };
+  } catch (error) {
+    return { state: 'unknown', detail: errorText(error) };
+  }
+}
+
+/** The same for every claim of the operation, and another one for another identity. */
+function downstreamKeyOf(of: CheckedRequest): string {
+  return [of.domain, of.principal, of.operation, of.version, of.key]
+    .map(encodeURIComponent)
+    .join('/');
+}
+
+function reportAnswer(site: Site, request: CheckedRequest, report: Report): Answer {
+  if (report.state === 'not_executed')
+    return { kind: 'not_taken', detail: report.detail, retryAfterMs: site.retryAfterMs };
+  if (report.state === 'unknown') return { kind: 'unknown', detail: report.detail };
+  return outcomeAnswer(readRecord(site.store, request), false);
+}
+
+/** Another holder took over: what it recorded is the answer, whatever we saw ourselves. */
+function lostClaimAnswer(site: Site, request: CheckedRequest): Answer {
+  const record = readRecord(site.store, request);
+  const known: readonly RecordState[] = ['executed', 'rejected'];
+  if (record !== null && known.includes(record.state)) return outcomeAnswer(record, true);
+  return { kind: 'unknown', detail: 'the claim was lost to another request; ask by the key' };
+}

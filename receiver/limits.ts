@@ -1,0 +1,29 @@
+// Limits of the receiver alone; those it shares with the product are in core/limits.ts.
+
+import { limits } from '../core/limits.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+export const receiverLimits = {
+  /** How long a record or a closing lives after it became final. */
+  retentionMs: limits.receiverRetentionMs,
+  /** Sender's clock ahead of ours: its first-sent time may be this much too late. */
+  clockSkewMs: 5 * MINUTE,
+  /** Waiting for another process's transaction blocks the event loop. */
+  busyTimeoutMs: limits.ledgerBusyMs,
+  /** A foreign effect that has not reported for so long is unknown, never "free to run again". */
+  claimLeaseMs: 2 * MINUTE,
+  /** What a caller waits before it asks again about something at work. */
+  retryAfterMs: 1 * SECOND,
+  /** Installation, namespace, run id and position, percent-encoded, in one header. */
+  keyCharsMax: 1_024,
+  nameCharsMax: 200,
+  /** One body in memory, one row in the store. */
+  bodyBytesMax: limits.ledgerPayloadBytesMax,
+  sweepEveryMs: 60 * MINUTE,
+  /** Requests on their way when SIGTERM comes may finish for this long. */
+  shutdownGraceMs: 5 * SECOND,
+  faultsArmedMax: 1_000,
+  requestsHeldMax: 1_000,
+} as const;

@@ -1,0 +1,126 @@
+// Headers of the HTTP binding: names, reading, writing.
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { SendToken } from '../core/ids.ts';
+import type { Checked, Identity } from './request.ts';
+
+export const headerNames = {
+  key: 'Idempotency-Key',
+  principal: 'Holdfast-Principal',
+  version: 'Holdfast-Operation-Version',
+  domain: 'Holdfast-Domain',
+  sendToken: 'Holdfast-Send-Token',
+  firstSentAt: 'Holdfast-First-Sent-At',
+  fenceScope: 'Holdfast-Fence-Scope',
+  externalId: 'Holdfast-External-Id',
+  objectVersion: 'Holdfast-Object-Version',
+  status: 'Idempotency-Status',
+  replayed: 'Idempotent-Replayed',
+} as const;
+
+const UNPRINTABLE_OR_PERCENT = /[^\x20-\x24\x26-\x7e]+/g;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/;
+
+/** Printable ASCII stays; `%` and everything else become percent-encoded UTF-8. */
+export function encodeHeaderText(text: string): string {
+  return text.replaceAll(UNPRINTABLE_OR_PERCENT, (part) => encodeURIComponent(part));
+}
+
+/** A structured-field string (RFC 9651), as the Idempotency-Key draft wants it. */
+export function encodeKeyHeader(key: string): string {
+  return `"${encodeHeaderText(key).replaceAll(/[\\"]/g, '\\$&')}"`;
+}
+
+/** null: not a structured-field string, or not percent-encoded UTF-8 inside. */
+export function decodeKeyHeader(header: string): string | null {
+  const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header.trim());
+  return quoted === null ? null : decodeText((quoted[1] ?? '').replaceAll(/\\(["\\])/g, '$1'));
+}
+
+export function decodeText(encoded: string): string | null {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    // Malformed percent-encoding; the caller names the header in its refusal.
+    return null;
+  }
+}
+
+export function sendTokenText(token: SendToken): string {
+  return `${token.epoch}.${token.number}`;
+}
+
+/** `epoch.number`, both positive decimal integers; null when it is anything else. */
+export function parseSendToken(header: string): SendToken | null {
+  const parts = /^([1-9]\d{0,15})\.([1-9]\d{0,15})$/.exec(header.trim());
+  return parts === null ? null : { epoch: Number(parts[1]), number: Number(parts[2]) };
+}
+
+function one(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name.toLowerCase()];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+function decoded(headers: IncomingHttpHeaders, name: string): Checked<string | undefined> {
+  const raw = one(headers, name);
+  if (raw === undefined) return { kind: 'ok', value: undefined };
+  const value = decodeText(raw);
+  return value === null ? bad(name, 'is not percent-encoded UTF-8') : { kind: 'ok', value };
+}
+
+function bad(name: string, why: string): { readonly kind: 'invalid'; readonly detail: string } {
+  return { kind: 'invalid', detail: `header ${name} ${why}` };
+}
+
+/** Everything of an identity but the key, which POST has in a header and GET in the path. */
+export function readIdentity(
+  headers: IncomingHttpHeaders,
+  operation: string,
+  key: string,
+): Checked<Identity> {
+  const principal = decoded(headers, headerNames.principal);
+  if (principal.kind === 'invalid') return principal;
+  if (principal.value === undefined)
+    return bad(headerNames.principal, 'is missing; name the principal that owns the key');
+  const version = decoded(headers, headerNames.version);
+  if (version.kind === 'invalid') return version;
+  // No default: after an upgrade a default would make the retry of an old request a new operation.
+  if (version.value === undefined)
+    return bad(headerNames.version, 'is missing; name the contract version, see GET /capabilities');
+  const domain = decoded(headers, headerNames.domain);
+  if (domain.kind === 'invalid') return domain;
+  const value = { operation, key, principal: principal.value, version: version.value };
+  return { kind: 'ok', value: { ...value, domain: domain.value } };
+}
+
+export function readKey(headers: IncomingHttpHeaders): Checked<string> {
+  const raw = one(headers, headerNames.key);
+  if (raw === undefined) return bad(headerNames.key, 'is missing; nothing runs without a key');
+  const key = decodeKeyHeader(raw);
+  if (key === null) return bad(headerNames.key, 'is not a quoted string, percent-encoded inside');
+  return { kind: 'ok', value: key };
+}
+
+export interface SendMarks {
+  readonly sendToken?: SendToken | undefined;
+  readonly firstSentAt?: number | undefined;
+  readonly fenceScope?: string | undefined;
+}
+
+export function readSendMarks(headers: IncomingHttpHeaders): Checked<SendMarks> {
+  const token = one(headers, headerNames.sendToken);
+  const sendToken = token === undefined ? undefined : parseSendToken(token);
+  if (sendToken === null) return bad(headerNames.sendToken, 'is not "epoch.number"');
+  const first = one(headers, headerNames.firstSentAt);
+  const firstSentAt = first === undefined ? undefined : instantMs(first);
+  if (firstSentAt === null)
+    return bad(headerNames.firstSentAt, 'is not a UTC time such as 2030-01-31T09:00:00.000Z');
+  const scope = decoded(headers, headerNames.fenceScope);
+  if (scope.kind === 'invalid') return scope;
+  return { kind: 'ok', value: { sendToken, firstSentAt, fenceScope: scope.value } };
+}
+
+function instantMs(header: string): number | null {
+  const ms = INSTANT.test(header.trim()) ? Date.parse(header.trim()) : Number.NaN;
+  return Number.isNaN(ms) ? null : ms;
+}
