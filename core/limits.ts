@@ -20,6 +20,8 @@ export const limits = {
   ledgerPayloadBytesMax: 8 * MIB,
   /** Text from outside inside facts and questions; keeps details below the Web UI's URL limit. */
   noteCharsMax: 2_000,
+  /** Words of one failure; the server keeps 4 KB of it, details included. */
+  failureCharsMax: 1_000,
   /** Nesting of payloads: canonicalization is recursive. */
   payloadDepthMax: 100,
 
@@ -30,6 +32,8 @@ export const limits = {
   /** From the last Describe to the first byte: a frozen process must not act when it wakes. */
   sendWindowMs: 5 * SECOND,
   barrierPollMs: 5,
+  /** Least time one question of the barrier gets, however little of its wait is left. */
+  barrierAskMinMs: 500,
   barrierHistoryPage: 16,
 
   startToCloseMs: 60 * SECOND,
@@ -40,6 +44,14 @@ export const limits = {
   infraStartToCloseMs: 60 * SECOND,
   /** How long the run waits past an attempt's own limits: a paused activity never times out. */
   attemptOverdueMs: 30 * SECOND,
+
+  /** Pauses between tries to store a result. */
+  resultBackoffBaseMs: 200,
+  resultBackoffMaxMs: 5 * SECOND,
+  /** Before start-to-close: time to hand the receipt to the run when the result cannot be stored. */
+  resultMarginMs: 3 * SECOND,
+  /** Past start-to-close nobody waits for the activity; the ledger is tried this long on. */
+  resultLateMs: 5 * MINUTE,
 
   attemptsMax: 5,
   attemptsDeadlineMs: 15 * MINUTE,
@@ -90,6 +102,8 @@ export const limits = {
 
   /** SQLite waits this long for another process's transaction; it blocks the event loop. */
   ledgerBusyMs: 5 * SECOND,
+  /** A writer on another host counts as gone after this; longer than a reboot's last commits live. */
+  ledgerHostQuietMs: 30 * SECOND,
   /** Runs whose folded state a process keeps. */
   ledgerCacheRuns: 200,
 } as const;

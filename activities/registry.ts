@@ -1,0 +1,179 @@
+// The tools of an installation, checked when the worker starts. Names every problem of every tool at
+// once. A tool's input is parsed for its own eyes only: what is stored and digested stays as given.
+
+import * as z from 'zod';
+import { contractSchema, keyGaps, levelOf } from '../core/contract.ts';
+import { canonicalJson, type Digest, digestOf, digestOfBytes, type Json } from '../core/digest.ts';
+import { limits } from '../core/limits.ts';
+import { type ToolPolicy, toolPolicySchema } from '../core/tool-policy.ts';
+import type { ToolDefinition } from './tool.ts';
+
+/** Any tool: its own types matter to its author and to workflows, not to the registry. */
+export type AnyTool = ToolDefinition<unknown, unknown>;
+export type Tools = Readonly<Record<string, AnyTool>>;
+
+export type InputCheck =
+  /** As the tool sees it: defaults filled in, unknown fields gone. */
+  | { readonly kind: 'ok'; readonly input: unknown }
+  | { readonly kind: 'invalid'; readonly problem: string };
+
+export interface RegisteredTool {
+  readonly policy: ToolPolicy;
+  readonly inputSchema: Json;
+  readonly execute: AnyTool['execute'];
+  readonly inquire: AnyTool['inquire'];
+  check(value: Json): Promise<InputCheck>;
+}
+
+export interface Registry {
+  /** By name, in the order of declaration. */
+  readonly tools: ReadonlyMap<string, RegisteredTool>;
+}
+
+/** What a tool that names no times of its own gets. */
+export interface ToolDefaults {
+  readonly startToCloseMs: number;
+  readonly heartbeatTimeoutMs: number;
+  readonly scheduleToStartMs: number;
+}
+
+export interface ToolProblem {
+  readonly tool: string;
+  readonly field: string;
+  readonly problem: string;
+}
+
+export class RegistryError extends Error {
+  override readonly name = 'RegistryError';
+  readonly problems: readonly ToolProblem[];
+  constructor(problems: readonly ToolProblem[]) {
+    const lines = problems.map((p) => `  tool "${p.tool}", ${p.field}: ${p.problem}`);
+    super(
+      `${problems.length} problem(s) in the tools; mend them and start again\n${lines.join('\n')}`,
+    );
+    this.problems = problems;
+  }
+}
+
+/** The model stands in the catalog under this name; no tool may take it. */
+export const MODEL_TOOL = 'model';
+
+/** Throws RegistryError with every problem of every tool. */
+export function createRegistry(tools: Tools, defaults: ToolDefaults): Registry {
+  const problems: ToolProblem[] = [];
+  const registered = new Map<string, RegisteredTool>();
+  for (const [key, definition] of Object.entries(tools)) {
+    const tool = registeredTool(definition, defaults, (field, problem) =>
+      problems.push({ tool: definition.name || key, field, problem }),
+    );
+    if (key !== definition.name)
+      problems.push({ tool: key, field: 'name', problem: `is "${definition.name}"; use the key` });
+    if (tool !== null) registered.set(definition.name, tool);
+  }
+  if (problems.length > 0) throw new RegistryError(problems);
+  return { tools: registered };
+}
+
+type Report = (field: string, problem: string) => void;
+
+function registeredTool(
+  definition: AnyTool,
+  defaults: ToolDefaults,
+  report: Report,
+): RegisteredTool | null {
+  const contract = contractSchema.safeParse(definition.receiver ?? {});
+  if (!contract.success) report('receiver', z.prettifyError(contract.error));
+  const inputSchema = jsonSchemaOf(definition, report);
+  const implementation = implementationOf(definition, report);
+  if (!contract.success || inputSchema === null || implementation === null) return null;
+  const { name, version } = definition;
+  const parts = { name, version, input: inputSchema, contract: contract.data, implementation };
+  const candidate: ToolPolicy = {
+    binding: { tool: name, version, digest: digestOf(parts) },
+    description: definition.description,
+    replay: definition.replay ?? 'never',
+    contract: contract.data,
+    level: levelOf(contract.data),
+    inquirable: definition.inquire !== undefined,
+    taskQueue: definition.taskQueue ?? null,
+    startToCloseMs: definition.startToCloseMs ?? defaults.startToCloseMs,
+    heartbeatTimeoutMs: definition.heartbeatTimeoutMs ?? defaults.heartbeatTimeoutMs,
+    scheduleToStartMs: definition.scheduleToStartMs ?? defaults.scheduleToStartMs,
+    attemptsMax: definition.attemptsMax ?? limits.attemptsMax,
+    attemptsDeadlineMs: definition.attemptsDeadlineMs ?? limits.attemptsDeadlineMs,
+  };
+  const policy = toolPolicySchema.safeParse(candidate);
+  for (const issue of policy.error?.issues ?? []) report(issue.path.join('.'), issue.message);
+  reportContradictions(candidate, report);
+  if (!policy.success) return null;
+  return {
+    policy: policy.data,
+    inputSchema,
+    execute: (input, attempt) => definition.execute(input, attempt),
+    inquire: definition.inquire && ((inquiry) => askOf(definition, inquiry)),
+    check: (value) => checkInput(definition, value),
+  };
+}
+
+function askOf(definition: AnyTool, inquiry: Parameters<NonNullable<AnyTool['inquire']>>[0]) {
+  if (definition.inquire === undefined) throw new Error(`${definition.name} cannot inquire`);
+  return definition.inquire(inquiry);
+}
+
+/** Declarations that are fine alone and wrong together. */
+function reportContradictions(policy: ToolPolicy, report: Report): void {
+  const { contract, replay, inquirable, binding } = policy;
+  if (binding.tool === MODEL_TOOL) report('name', `"${MODEL_TOOL}" is taken by the model calls`);
+  if (policy.description.trim() === '') report('description', 'is empty; say what it does');
+  if (replay === 'keyed') {
+    for (const gap of keyGaps(contract))
+      report(`receiver.${gap}`, 'is missing; a keyed tool is only as good as its receiver');
+  }
+  const promises = contract.inquiry !== 'none' || contract.closing !== 'none';
+  if (promises && !inquirable)
+    report('inquire', 'is missing while the receiver is said to answer; write it');
+  if (!promises && inquirable)
+    report('receiver.inquiry', 'is none while inquire exists; state what its answers are worth');
+  if (policy.heartbeatTimeoutMs > policy.startToCloseMs)
+    report('heartbeatTimeoutMs', 'is longer than startToCloseMs');
+}
+
+function jsonSchemaOf(definition: AnyTool, report: Report): Json | null {
+  try {
+    const schema = z.toJSONSchema(definition.input, { io: 'input', unrepresentable: 'throw' });
+    const json = JSON.parse(canonicalJson(JSON.parse(JSON.stringify(schema)))) as Json;
+    const secret = secretField(json, '');
+    if (secret !== null)
+      report(`input${secret}`, 'is marked secret; inputs are stored, pass a reference instead');
+    return json;
+  } catch (error) {
+    report('input', `has no JSON schema: ${error instanceof Error ? error.message : error}`);
+    return null;
+  }
+}
+
+/** `z.string().meta({ secret: true })` or `writeOnly: true`, wherever it stands. */
+function secretField(schema: Json, path: string): string | null {
+  if (typeof schema !== 'object' || schema === null) return null;
+  const fields = schema as { readonly [key: string]: Json };
+  if (fields['secret'] === true || fields['writeOnly'] === true) return path;
+  for (const [key, member] of Object.entries(fields)) {
+    const found = secretField(member, key === 'properties' ? path : `${path}.${key}`);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function implementationOf(definition: AnyTool, report: Report): Digest | null {
+  const text = definition.implementation ?? Function.prototype.toString.call(definition.execute);
+  if (!/\{\s*\[native code\]\s*\}$/.test(text)) return digestOfBytes(Buffer.from(text));
+  report('implementation', 'is needed where execute is bound: its text does not show its code');
+  return null;
+}
+
+async function checkInput(definition: AnyTool, value: Json): Promise<InputCheck> {
+  const parsed = await definition.input.safeParseAsync(value);
+  if (parsed.success) return { kind: 'ok', input: parsed.data };
+  const problem = z.prettifyError(parsed.error).slice(0, limits.noteCharsMax);
+  return { kind: 'invalid', problem };
+}
