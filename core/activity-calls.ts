@@ -190,7 +190,12 @@ export type RecordCall = { readonly runId: string } & (
       readonly externalId: string | null;
     }
   | { readonly kind: 'resolve'; readonly command: ResolveCommand }
-  | { readonly kind: 'revoke'; readonly command: RevokeCommand; readonly position: string | null }
+  | {
+      /** `cancel`: Temporal's own workflow cancel; `revoke`: the signal. */
+      readonly kind: 'revoke' | 'cancel';
+      readonly command: RevokeCommand;
+      readonly position: string | null;
+    }
   | {
       readonly kind: 'rejected';
       readonly commandId: string | null;

@@ -68,6 +68,8 @@ const attemptEntered = z.object({
   receiverKey: id,
   /** Equal for two intents of the same principal, tool, domain and payload; null for safe and model. */
   intentDigest: digestSchema.nullable(),
+  /** Whether a partial effect can be continued at the receiver; decides what `partial` ends. */
+  continuing: z.enum(['none', 'own_protocol']),
   /** Ledger time after which a keyed resend is refused; null where no key is kept. */
   resendUntil: at.nullable(),
   revisions: revisionsSchema,
@@ -126,6 +128,8 @@ const observation = z.object({
   attemptId: id.nullable(),
   about: z.enum(['inquiry', 'settlement_after_final', 'second_effect', 'orphan_result', 'note']),
   verdict: inquiryVerdictSchema.nullable(),
+  /** Why a `not_executed` is final for this attempt (`closed_key`: for the action). */
+  proof: z.enum(['closed_token', 'closed_key', 'settled']).nullable(),
   detail: note,
   externalId: id.nullable(),
   objectVersion: id.nullable(),

@@ -3,7 +3,14 @@
 import * as z from 'zod';
 import { costTotalSchema } from './cost.ts';
 import { type Digest, digestOf, digestSchema } from './digest.ts';
-import { endSchema, id, partSchema, payloadRefSchema, proposedCallSchema } from './fact-fields.ts';
+import {
+  endSchema,
+  id,
+  type Part,
+  partSchema,
+  payloadRefSchema,
+  proposedCallSchema,
+} from './fact-fields.ts';
 
 /** Reasons for `not_executed`: a refusal of the gate, of the receiver, or of a person. */
 const reason = z.string().min(1);
@@ -73,7 +80,7 @@ export type ActOutcome<R> =
 export interface FinalContent {
   readonly kind: 'executed' | 'executed_result_missing' | 'partial' | 'refused' | 'not_executed';
   readonly result: Digest | null;
-  readonly parts: readonly { name: string; state: string }[];
+  readonly parts: readonly Part[];
   readonly externalId: string | null;
 }
 

@@ -40,7 +40,9 @@ const FILL_IN = 'FILL IN';
 
 /** Null while no attempt of the action is open. Pure: run, activity and CLI build the same. */
 export function questionOf(run: RunState, action: ActionState, level: Level): Question | null {
-  const open = action.attempts.filter((attempt) => attempt.settled === null && !attempt.excluded);
+  const open = action.attempts.filter(
+    (attempt) => attempt.settled === null && attempt.exclusion === 'none',
+  );
   const last = open.at(-1);
   if (last === undefined) return null;
   const { entry } = last;

@@ -15,8 +15,8 @@ export interface AttemptState {
   readonly late: boolean;
   /** A fact `action_in_doubt` names it. */
   readonly doubted: boolean;
-  /** A person or a receiver said that it had no effect and can have none any more. */
-  readonly excluded: boolean;
+  /** Said to have had no effect: `proved` by the receiver or with full coverage, or only `stated`. */
+  readonly exclusion: 'none' | 'stated' | 'proved';
 }
 
 export interface FinalState extends FinalContent {
@@ -26,6 +26,11 @@ export interface FinalState extends FinalContent {
   readonly digest: Digest;
   readonly resultRef: PayloadRef | null;
   readonly late: boolean;
+}
+
+export interface Permit {
+  readonly id: string;
+  readonly acceptsPossibleDuplicate: boolean;
 }
 
 export interface ActionState {
@@ -40,7 +45,7 @@ export interface ActionState {
   readonly disputed: boolean;
   readonly abandoned: boolean;
   /** Permits written and not yet consumed. */
-  readonly permits: readonly string[];
+  readonly permits: readonly Permit[];
   /** Fact number of the last fact that can change an answer; see `commands.ts`. */
   readonly recordVersion: number;
   readonly firstSeq: number;

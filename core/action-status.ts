@@ -1,0 +1,155 @@
+// What is known about one action: open attempts, the four axes, the six words, its outcome.
+
+import type { Outcome } from './outcome.ts';
+import type { ActionState, AttemptState } from './run-state.ts';
+
+export interface Axes {
+  readonly submission: 'not_submitted' | 'maybe_submitted' | 'accepted';
+  readonly execution: 'not_started' | 'running' | 'finished' | 'unknown';
+  readonly effect: 'none' | 'partial' | 'complete' | 'unknown';
+  /** Whether the effect is what was wanted: nobody has judged that yet. */
+  readonly acceptance: 'not_evaluated' | 'accepted' | 'rejected';
+  readonly result: 'recorded' | 'missing';
+  readonly cost: 'known' | 'unknown';
+  readonly disputed: boolean;
+}
+
+export const statusWords = [
+  'not submitted',
+  'accepted',
+  'running',
+  'finished',
+  'partial',
+  'unknown',
+] as const;
+export type StatusWord = (typeof statusWords)[number];
+
+/** Entered, not settled, and nobody said that it had no effect. */
+export function openAttempts(action: ActionState): readonly AttemptState[] {
+  return action.attempts.filter(
+    (attempt) => attempt.settled === null && attempt.exclusion === 'none',
+  );
+}
+
+/** Attempts whose request may still reach the receiver: a statement alone does not close them. */
+export function arrivableAttempts(action: ActionState): readonly AttemptState[] {
+  return action.attempts.filter(
+    (attempt) => attempt.settled === null && attempt.exclusion !== 'proved',
+  );
+}
+
+export function isAcceptedOnly(action: ActionState): boolean {
+  return (
+    action.final === null && action.attempts.some((each) => each.settled?.outcome === 'accepted')
+  );
+}
+
+/** For the ledger's index of twins; null when nothing of the action is in doubt. */
+export function doubtOf(action: ActionState): 'in_doubt' | 'abandoned' | null {
+  if (action.final !== null) return null;
+  const doubted = openAttempts(action).some((attempt) => attempt.doubted);
+  if (!doubted) return null;
+  return action.abandoned ? 'abandoned' : 'in_doubt';
+}
+
+export function axesOf(action: ActionState): Axes {
+  return {
+    ...factualAxes(action),
+    acceptance: 'not_evaluated',
+    result: action.final?.resultRef ? 'recorded' : 'missing',
+    cost: costIsKnown(action) ? 'known' : 'unknown',
+    disputed: action.disputed,
+  };
+}
+
+type FactualAxes = Pick<Axes, 'submission' | 'execution' | 'effect'>;
+
+const finalAxes: Record<NonNullable<ActionState['final']>['kind'], FactualAxes> = {
+  executed: { submission: 'accepted', execution: 'finished', effect: 'complete' },
+  executed_result_missing: { submission: 'accepted', execution: 'finished', effect: 'complete' },
+  partial: { submission: 'accepted', execution: 'finished', effect: 'partial' },
+  refused: { submission: 'accepted', execution: 'finished', effect: 'none' },
+  not_executed: { submission: 'not_submitted', execution: 'not_started', effect: 'none' },
+};
+
+function factualAxes(action: ActionState): FactualAxes {
+  if (action.final !== null) return finalAxes[action.final.kind];
+  if (action.attempts.some((each) => each.settled?.outcome === 'partial'))
+    return { submission: 'accepted', execution: 'finished', effect: 'partial' };
+  if (isAcceptedOnly(action))
+    return { submission: 'accepted', execution: 'running', effect: 'unknown' };
+  const open = openAttempts(action);
+  if (open.length > 0) {
+    const doubted = open.some((attempt) => attempt.doubted);
+    return {
+      submission: 'maybe_submitted',
+      execution: doubted ? 'unknown' : 'running',
+      effect: 'unknown',
+    };
+  }
+  return { submission: 'not_submitted', execution: 'not_started', effect: 'none' };
+}
+
+function costIsKnown(action: ActionState): boolean {
+  return action.attempts.every(
+    ({ settled }) => settled !== null && settled.cost.kind !== 'unknown',
+  );
+}
+
+/** The one word a person sees; derived from the axes, never stored. */
+export function wordOf(action: ActionState): StatusWord {
+  const { submission, execution, effect } = axesOf(action);
+  if (effect === 'partial') return 'partial';
+  if (execution === 'unknown') return 'unknown';
+  if (execution === 'finished') return 'finished';
+  if (submission === 'accepted') return 'accepted';
+  return execution === 'running' ? 'running' : 'not submitted';
+}
+
+/** Null while an attempt is open, or accepted, and nothing is final. */
+export function outcomeOf(action: ActionState): Outcome | null {
+  const { actionId, final } = action;
+  if (final !== null) return finalOutcome(action, final);
+  if (action.abandoned)
+    return { kind: 'unknown', actionId, reason: 'abandoned by a person', abandoned: true };
+  if (openAttempts(action).length > 0 || isAcceptedOnly(action)) return null;
+  if (action.attempts.some((each) => each.settled?.outcome === 'partial')) return null;
+  return { kind: 'not_executed', actionId, digest: null, ...whyNotExecuted(action) };
+}
+
+function finalOutcome(action: ActionState, final: NonNullable<ActionState['final']>): Outcome {
+  const { actionId } = action;
+  const { digest, externalId } = final;
+  switch (final.kind) {
+    case 'executed': {
+      const settled = action.attempts.find((each) => each.attemptId === final.attemptId)?.settled;
+      if (final.resultRef === null) throw new Error(`${actionId}: executed without a result`);
+      const calls = settled?.calls ?? [];
+      return { kind: 'executed', actionId, digest, result: final.resultRef, externalId, calls };
+    }
+    case 'executed_result_missing':
+      return { kind: final.kind, actionId, digest, reason: 'the result is missing', externalId };
+    case 'partial':
+      return { kind: 'partial', actionId, digest, parts: [...final.parts], externalId };
+    case 'refused':
+    case 'not_executed':
+      return { kind: 'not_executed', actionId, digest, ...whyNotExecuted(action) };
+  }
+}
+
+function whyNotExecuted(action: ActionState): { reason: string; message: string } {
+  const last = action.attempts.at(-1);
+  if (last?.settled?.refusal)
+    return {
+      reason: last.settled.outcome,
+      message: `${last.settled.refusal.code}: ${last.settled.refusal.message}`,
+    };
+  if (last?.settled) return { reason: last.settled.outcome, message: 'nothing was sent' };
+  if (last !== undefined && last.exclusion !== 'none')
+    return { reason: 'not_executed', message: 'proved or stated to have had no effect' };
+  const refusal = action.refusals.at(-1);
+  return {
+    reason: refusal?.verdict ?? 'not_submitted',
+    message: refusal?.detail ?? 'no attempt entered',
+  };
+}

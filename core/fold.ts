@@ -1,0 +1,212 @@
+// The fold: facts of one run, in order, to its state. Total over kinds; nothing else sets state.
+// It trusts that `fact-rules.ts` let the fact in, and never mutates what it was given.
+
+import { genesisHash } from './chain.ts';
+import { genesisBase } from './consumes.ts';
+import type { BodyOf, Fact, FactBody, FactKind } from './facts.ts';
+import { finalAfter, isSecondEffect } from './finality.ts';
+import type { ActionState, AttemptState, RunState } from './run-state.ts';
+
+export function emptyRun(runId: string): RunState {
+  return {
+    runId,
+    head: { count: 0, hash: genesisHash(runId) },
+    opened: null,
+    revisions: { goal: 1, auth: 1 },
+    revoked: false,
+    canceled: false,
+    commandIds: new Set(),
+    rejectedCount: 0,
+    tickets: new Set(),
+    actions: new Map(),
+    rolled: new Set([genesisBase(runId)]),
+    ended: null,
+    lastFactAt: null,
+    erased: new Set(),
+  };
+}
+
+type Apply<K extends FactKind> = (run: RunState, body: BodyOf<K>, fact: Fact) => RunState;
+
+const applyTable: { [K in FactKind]: Apply<K> } = {
+  run_opened: (run, body) => ({
+    ...run,
+    opened: body,
+    tickets: without(run.tickets, body.claim.ticket),
+  }),
+  attempt_entered: (run, body, fact) =>
+    withAction(
+      { ...run, rolled: new Set(run.rolled).add(body.rolled) },
+      body.actionId,
+      fact,
+      (action) => ({
+        ...action,
+        attempts: [...action.attempts, entered(body, fact.at)],
+        permits: action.permits.filter((permit) => permit.id !== body.permit),
+      }),
+    ),
+  attempt_refused: (run, body, fact) =>
+    withAction(run, body.actionId, fact, (action) => ({
+      ...action,
+      refusals: [...action.refusals, body],
+    })),
+  attempt_settled: (run, body, fact) =>
+    withAction(run, body.actionId, fact, (action) => settled(run, action, body, fact)),
+  action_in_doubt: (run, body, fact) =>
+    withAction(run, body.actionId, fact, (action) => ({
+      ...action,
+      attempts: action.attempts.map((attempt) =>
+        body.attemptIds.includes(attempt.attemptId) ? { ...attempt, doubted: true } : attempt,
+      ),
+    })),
+  observation: (run, body, fact) =>
+    withAction(run, body.actionId, fact, (action) => observed(action, body, fact)),
+  resolution: (run, body, fact) =>
+    withAction(
+      { ...run, commandIds: new Set(run.commandIds).add(body.commandId) },
+      body.actionId,
+      fact,
+      (action) => resolved(action, body, fact),
+    ),
+  authority_changed: (run, body) => ({
+    ...run,
+    revisions: body.revisions,
+    revoked: run.revoked || body.change === 'revoke',
+    canceled: run.canceled || body.change === 'cancel',
+    commandIds: new Set(run.commandIds).add(body.commandId),
+    tickets: body.ticket === null ? run.tickets : new Set(run.tickets).add(body.ticket),
+  }),
+  command_rejected: (run) => ({ ...run, rejectedCount: run.rejectedCount + 1 }),
+  run_ended: (run, body, fact) => ({ ...run, ended: { ...body, seq: fact.seq } }),
+  payload_erased: (run, body) => ({ ...run, erased: new Set(run.erased).add(body.digest) }),
+};
+
+/** `hash` is the digest of the fact's exact bytes. */
+export function foldFact(run: RunState, fact: Fact, hash: RunState['head']['hash']): RunState {
+  const apply = applyTable[fact.body.kind] as Apply<FactBody['kind']>;
+  const next = apply(run, fact.body as never, fact);
+  return { ...next, head: { count: fact.seq, hash }, lastFactAt: fact.at };
+}
+
+/** Kinds after which an answer based on an earlier record is stale; observations are not news. */
+const renewsRecord: ReadonlySet<FactKind> = new Set([
+  'attempt_entered',
+  'attempt_settled',
+  'action_in_doubt',
+  'resolution',
+]);
+
+function withAction(
+  run: RunState,
+  actionId: string,
+  fact: Fact,
+  change: (action: ActionState) => ActionState,
+): RunState {
+  const before = run.actions.get(actionId) ?? newAction(actionId, fact.seq);
+  const after = change(before);
+  const recordVersion = renewsRecord.has(fact.body.kind) ? fact.seq : after.recordVersion;
+  const actions = new Map(run.actions);
+  actions.set(actionId, { ...after, recordVersion });
+  return { ...run, actions };
+}
+
+function newAction(actionId: string, seq: number): ActionState {
+  return {
+    actionId,
+    attempts: [],
+    refusals: [],
+    observations: [],
+    resolutions: [],
+    final: null,
+    disputed: false,
+    abandoned: false,
+    permits: [],
+    recordVersion: seq,
+    firstSeq: seq,
+  };
+}
+
+function entered(entry: BodyOf<'attempt_entered'>, at: number): AttemptState {
+  return {
+    attemptId: entry.attemptId,
+    entry,
+    enteredAt: at,
+    settled: null,
+    settledAt: null,
+    late: false,
+    doubted: false,
+    exclusion: 'none',
+  };
+}
+
+function settled(
+  run: RunState,
+  action: ActionState,
+  body: BodyOf<'attempt_settled'>,
+  fact: Fact,
+): ActionState {
+  const before = action.attempts.find((attempt) => attempt.attemptId === body.attemptId);
+  const late = before?.doubted === true || run.ended !== null || run.revoked || run.canceled;
+  const attempts = action.attempts.map((attempt) =>
+    attempt.attemptId === body.attemptId
+      ? { ...attempt, settled: body, settledAt: fact.at, late }
+      : attempt,
+  );
+  const contradicts =
+    body.outcome === 'executed' &&
+    (before?.exclusion !== 'none' || isSecondEffect(action.final, body));
+  return finalAfter({ ...action, attempts, disputed: action.disputed || contradicts }, fact);
+}
+
+function observed(action: ActionState, body: BodyOf<'observation'>, fact: Fact): ActionState {
+  const attempts =
+    body.verdict === 'not_executed' && body.proof !== null
+      ? action.attempts.map((attempt) =>
+          attempt.attemptId === body.attemptId
+            ? { ...attempt, exclusion: 'proved' as const }
+            : attempt,
+        )
+      : action.attempts;
+  const disputed = action.disputed || body.about === 'second_effect';
+  const observations = [...action.observations, body];
+  return finalAfter({ ...action, attempts, disputed, observations }, fact);
+}
+
+function resolved(action: ActionState, body: BodyOf<'resolution'>, fact: Fact): ActionState {
+  const resolutions = [...action.resolutions, body];
+  const exclusion = body.oldRequestCannotArrive ? ('proved' as const) : ('stated' as const);
+  const attempts =
+    body.verb === 'confirm_not_executed'
+      ? action.attempts.map((attempt) =>
+          attempt.settled === null && attempt.exclusion !== 'proved'
+            ? { ...attempt, exclusion }
+            : attempt,
+        )
+      : action.attempts;
+  const permits =
+    body.permit === null
+      ? action.permits
+      : [
+          ...action.permits,
+          { id: body.permit, acceptsPossibleDuplicate: body.acceptsPossibleDuplicate },
+        ];
+  const disputed = action.disputed || contradictsRecord(action, body);
+  const abandoned = action.abandoned || body.verb === 'abandon';
+  return finalAfter({ ...action, attempts, resolutions, permits, disputed, abandoned }, fact);
+}
+
+/** Two people, or a person and the record, say opposite things of the same effect. */
+function contradictsRecord(action: ActionState, body: BodyOf<'resolution'>): boolean {
+  const hasEffect = action.final?.kind.startsWith('executed') === true;
+  const excluded = action.attempts.some((attempt) => attempt.exclusion !== 'none');
+  if (body.verb === 'confirm_not_executed') return hasEffect;
+  if (body.verb !== 'confirm_executed') return false;
+  return excluded || (action.final !== null && !hasEffect);
+}
+
+function without<T>(set: ReadonlySet<T>, item: T | null): ReadonlySet<T> {
+  if (item === null || !set.has(item)) return set;
+  const next = new Set(set);
+  next.delete(item);
+  return next;
+}

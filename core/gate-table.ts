@@ -1,0 +1,200 @@
+// The gate's table: one row per verdict, in order of precedence; first match wins. Each row says why it
+// applies, or null. `gate.ts` turns the verdict into facts.
+
+import { arrivableAttempts, isAcceptedOnly, openAttempts } from './action-status.ts';
+import type { LedgerPin } from './activity-calls.ts';
+import type { LedgerView, NewPayload } from './decision.ts';
+import type { Digest } from './digest.ts';
+import type { Consumes, Pair, Revisions } from './fact-fields.ts';
+import { limits } from './limits.ts';
+import type { ActionState } from './run-state.ts';
+import type { Binding, OnUnknown, ReplayPolicy } from './tool-policy.ts';
+import type { GateVerdict } from './verdict.ts';
+
+/** What the barrier saw; `ageMs` is measured from its last Describe on the older of both clocks. */
+export type BarrierView =
+  | { readonly kind: 'current'; readonly ageMs: number }
+  | { readonly kind: 'not_current'; readonly why: string }
+  | { readonly kind: 'unavailable'; readonly why: string };
+
+export interface EntryAsk {
+  readonly actionId: string;
+  readonly attemptId: string;
+  readonly position: string;
+  /** Drawn by this delivery. */
+  readonly entryToken: string;
+  readonly payload: NewPayload;
+  readonly binding: Binding;
+  readonly replay: ReplayPolicy;
+  readonly onUnknown: OnUnknown;
+  readonly domain: string | null;
+  readonly receiverKey: string;
+  readonly intentDigest: Digest | null;
+  readonly continuing: 'none' | 'own_protocol';
+  /** Of a `keyed` tool: retention and margin in ms. */
+  readonly retention: { readonly retentionMs: number; readonly marginMs: number } | null;
+  readonly verify: { readonly method: 'inquiry' | 'none'; readonly why: string };
+  readonly revisions: Revisions;
+  readonly epoch: number;
+  readonly consumes: Consumes;
+  readonly pin: LedgerPin;
+  readonly barrier: BarrierView;
+}
+
+export interface GateCase {
+  readonly ask: EntryAsk;
+  readonly view: LedgerView;
+  readonly action: ActionState | undefined;
+  readonly hasPermit: boolean;
+}
+
+/** The detail when the row applies, else null. */
+type Row = (each: GateCase) => string | null;
+
+/** Verdicts whose data does not exist yet: approvals, compensation links and budgets come with authority. */
+export const reservedVerdicts = [
+  'approval_missing',
+  'approval_mismatch',
+  'compensates_open',
+  'budget_exhausted',
+] as const satisfies readonly GateVerdict[];
+
+export type DecidedVerdict = Exclude<GateVerdict, (typeof reservedVerdicts)[number]>;
+
+const says = (applies: boolean, detail: string): string | null => (applies ? detail : null);
+
+export const gateTable: { readonly [V in DecidedVerdict]: Row } = {
+  ledger_mismatch: ({ ask, view }) =>
+    says(
+      view.ledger.id !== ask.pin.id ||
+        view.ledger.incarnation !== ask.pin.incarnation ||
+        !view.pinHolds,
+      `history pinned ledger ${ask.pin.id}/${ask.pin.incarnation} at fact ${ask.pin.head.count}; this is ${view.ledger.id}/${view.ledger.incarnation}`,
+    ),
+  disputed: (each) => says(disputeStops(each), 'two outcomes contradict each other'),
+  already_final: ({ ask, action, hasPermit }) =>
+    says(
+      action?.final != null && !hasPermit && (ask.replay === 'rebuy' || samePayload(action, ask)),
+      'the outcome is final',
+    ),
+  payload_conflict: ({ ask, action }) =>
+    says(
+      ask.replay !== 'rebuy' && (action?.attempts.length ?? 0) > 0 && !samePayload(action, ask),
+      `entered before with payload ${action?.attempts[0]?.entry.payload.digest}`,
+    ),
+  entered_again: ({ ask, view }) =>
+    says(
+      view.gateRow?.kind === 'entered' && view.gateRow.entryToken === ask.entryToken,
+      'same delivery',
+    ),
+  attempt_reused: ({ view }) => says(view.gateRow?.kind === 'entered', 'another delivery entered'),
+  attempt_closed: ({ view }) =>
+    says(
+      view.gateRow?.kind === 'closed',
+      `closed as ${view.gateRow?.kind === 'closed' ? view.gateRow.verdict : ''}`,
+    ),
+  run_not_open: ({ view }) => says(view.run.opened === null, 'no run_opened in the ledger'),
+  claim_stale: ({ ask, view }) =>
+    says(view.run.opened?.epoch !== ask.epoch, `the claim is at epoch ${view.run.opened?.epoch}`),
+  claim_facts_only: ({ view }) =>
+    says(view.run.opened?.claim.scope === 'facts', 'claim of facts only'),
+  run_ended: ({ view }) => says(view.run.ended !== null, 'the run has ended'),
+  retention_expired: retentionExpired,
+  action_in_doubt: ({ ask, action, hasPermit }) =>
+    says(!hasPermit && doubtBlocks(ask, action), 'another attempt is open'),
+  predecessor_open: ({ ask, view }) => consumedOpen(ask, view),
+  predecessor_mismatch: ({ ask, view }) => consumedOtherwise(ask, view),
+  attempt_not_current: ({ ask }) => (ask.barrier.kind === 'not_current' ? ask.barrier.why : null),
+  authority_unavailable: ({ ask }) => authorityUnavailable(ask.barrier),
+  revoked: ({ view }) => says(view.run.revoked || view.run.canceled, 'revoked or canceled'),
+  authority_stale: ({ ask, view }) =>
+    says(
+      ask.revisions.auth !== view.run.revisions.auth ||
+        ask.revisions.goal !== view.run.revisions.goal,
+      `decided under ${ask.revisions.goal}/${ask.revisions.auth}; now ${view.run.revisions.goal}/${view.run.revisions.auth}`,
+    ),
+  twin_unknown: ({ ask, view }) => twinUnknown(ask, view),
+  binding_changed: ({ ask, view }) =>
+    says(
+      !view.run.opened?.bindings.some(({ digest }) => digest === ask.binding.digest),
+      `${ask.binding.tool} ${ask.binding.version} is not the tool pinned when the run opened`,
+    ),
+  entered: () => 'go',
+};
+
+function samePayload(action: ActionState | undefined, ask: EntryAsk): boolean {
+  return (
+    action?.attempts.every(({ entry }) => entry.payload.digest === ask.payload.digest) === true
+  );
+}
+
+function disputeStops({ ask, view, action }: GateCase): boolean {
+  if (action?.disputed === true) return true;
+  const consumed = new Set(ask.consumes.pairs.map((pair) => pair.actionId));
+  return [...view.run.actions.values()].some(
+    (other) => other.disputed && (consumed.has(other.actionId) || ask.onUnknown === 'hold'),
+  );
+}
+
+function retentionExpired({ ask, view, action }: GateCase): string | null {
+  const first = action?.attempts[0]?.entry;
+  if (ask.replay !== 'keyed' || action === undefined || first?.resendUntil == null) return null;
+  if (arrivableAttempts(action).length === 0) return null;
+  if (action.permits.some((permit) => permit.acceptsPossibleDuplicate)) return null;
+  if (view.clockSteppedBack) return 'the clock stepped back; how old the key is cannot be told';
+  return says(
+    view.now >= first.resendUntil,
+    `the key may be forgotten since ${new Date(first.resendUntil).toISOString()}`,
+  );
+}
+
+const mayRepeat: ReadonlySet<ReplayPolicy> = new Set(['safe', 'keyed', 'rebuy']);
+
+function doubtBlocks(ask: EntryAsk, action: ActionState | undefined): boolean {
+  if (action === undefined) return false;
+  if (action.abandoned || isAcceptedOnly(action)) return true;
+  return !mayRepeat.has(ask.replay) && arrivableAttempts(action).length > 0;
+}
+
+function consumedOpen(ask: EntryAsk, view: LedgerView): string | null {
+  const open = ask.consumes.pairs.find((pair) => {
+    const action = view.run.actions.get(pair.actionId);
+    if (pair.outcome === 'open') return ask.onUnknown === 'hold';
+    return action?.final == null && action !== undefined && openAttempts(action).length > 0;
+  });
+  return open === undefined ? null : `${open.actionId} is open`;
+}
+
+function consumedOtherwise(ask: EntryAsk, view: LedgerView): string | null {
+  if (!view.run.rolled.has(ask.consumes.base))
+    return 'consumes from a base this ledger does not know';
+  const other = ask.consumes.pairs.find((pair) => !agrees(pair, view));
+  return other === undefined ? null : `${other.actionId} did not end as ${other.outcome}`;
+}
+
+/** `open` agrees with anything that was ever entered: its later settlement is no mismatch. */
+function agrees(pair: Pair, view: LedgerView): boolean {
+  const action = view.run.actions.get(pair.actionId);
+  if (pair.outcome === 'open') return action !== undefined && action.attempts.length > 0;
+  if (pair.outcome === 'not_executed')
+    return action?.final == null || action.final.kind === 'not_executed';
+  return action?.final?.digest === pair.outcome;
+}
+
+function authorityUnavailable(barrier: BarrierView): string | null {
+  if (barrier.kind === 'unavailable') return barrier.why;
+  if (barrier.kind === 'not_current') return null;
+  return says(
+    barrier.ageMs > limits.barrierAgeMs,
+    `the barrier was ${barrier.ageMs} ms old at the gate`,
+  );
+}
+
+function twinUnknown(ask: EntryAsk, view: LedgerView): string | null {
+  const twin = view.twins.find(
+    (each) =>
+      each.state === 'in_doubt' &&
+      !(each.runId === view.run.runId && each.actionId === ask.actionId),
+  );
+  return twin === undefined ? null : `${twin.actionId} has the same intent and is in doubt`;
+}

@@ -1,0 +1,125 @@
+// The gate: one ledger transaction in which an attempt enters or is closed for ever.
+
+import { refusalFacts } from './closing.ts';
+import { rolledOf } from './consumes.ts';
+import type { Decision, LedgerView, NewPayload } from './decision.ts';
+import type { PayloadRef } from './fact-fields.ts';
+import { nextNumber } from './fact-rules.ts';
+import type { BodyOf } from './facts.ts';
+import { type DecidedVerdict, type EntryAsk, type GateCase, gateTable } from './gate-table.ts';
+import { resultIdOf, type SendToken } from './ids.ts';
+import type { GateVerdict } from './verdict.ts';
+
+export type { BarrierView, EntryAsk } from './gate-table.ts';
+
+export interface Entry {
+  readonly number: number;
+  readonly sendToken: SendToken;
+  readonly receiverKey: string;
+  readonly resultId: string;
+  /** Ledger time of the action's first entry. */
+  readonly firstSentAt: number;
+}
+
+export interface EntryReply {
+  readonly verdict: GateVerdict;
+  readonly detail: string | null;
+  /** For `entered` and `entered_again`. */
+  readonly entry: Entry | null;
+}
+
+/** These leave no trace: nobody may write for this run here, or the row is there already. */
+const writesNothing: ReadonlySet<GateVerdict> = new Set([
+  'ledger_mismatch',
+  'entered_again',
+  'attempt_reused',
+  'attempt_closed',
+  'run_not_open',
+  'claim_stale',
+  'claim_facts_only',
+  'run_ended',
+]);
+
+export function decideEntry(ask: EntryAsk): (view: LedgerView) => Decision<EntryReply> {
+  return (view) => {
+    const action = view.run.actions.get(ask.actionId);
+    const each: GateCase = { ask, view, action, hasPermit: (action?.permits.length ?? 0) > 0 };
+    const [verdict, detail] = firstVerdict(each);
+    if (verdict === 'entered') return enter(each);
+    if (verdict === 'entered_again')
+      return { reply: { verdict, detail, entry: entryOf(each) }, facts: [] };
+    const reply = { verdict, detail, entry: null };
+    if (writesNothing.has(verdict) || view.gateRow !== null) return { reply, facts: [] };
+    const { attemptId, actionId, position, revisions, binding } = ask;
+    const refusal = { attemptId, actionId, position, verdict, detail, revisions };
+    const written = refusalFacts(view, {
+      ...refusal,
+      payload: refOf(ask.payload),
+      tool: binding.tool,
+    });
+    return { reply, ...written, payloads: written.facts.length > 0 ? [ask.payload] : [] };
+  };
+}
+
+function firstVerdict(each: GateCase): [DecidedVerdict, string] {
+  for (const [verdict, row] of Object.entries(gateTable)) {
+    const detail = row(each);
+    if (detail !== null) return [verdict as DecidedVerdict, detail];
+  }
+  throw new Error('unreachable: the last row always applies');
+}
+
+function enter({ ask, view, action }: GateCase): Decision<EntryReply> {
+  const number = nextNumber(action);
+  const sendToken = { epoch: ask.epoch, number };
+  const firstSentAt = action?.attempts[0]?.enteredAt ?? view.now;
+  const body: BodyOf<'attempt_entered'> = {
+    kind: 'attempt_entered',
+    actionId: ask.actionId,
+    attemptId: ask.attemptId,
+    position: ask.position,
+    number,
+    entryToken: ask.entryToken,
+    resultId: resultIdOf(ask.attemptId),
+    payload: refOf(ask.payload),
+    binding: ask.binding,
+    replay: ask.replay,
+    onUnknown: ask.onUnknown,
+    domain: ask.domain,
+    receiverKey: ask.receiverKey,
+    intentDigest: ask.intentDigest,
+    continuing: ask.continuing,
+    resendUntil:
+      ask.retention === null
+        ? null
+        : firstSentAt + ask.retention.retentionMs - ask.retention.marginMs,
+    revisions: ask.revisions,
+    sendToken,
+    consumes: ask.consumes,
+    rolled: rolledOf(ask.consumes),
+    permit: action?.permits[0]?.id ?? null,
+    verify: ask.verify,
+  };
+  const { receiverKey, attemptId, actionId, entryToken } = ask;
+  const entry = { number, sendToken, receiverKey, resultId: body.resultId, firstSentAt };
+  const refusals = refusalFacts(view, null);
+  return {
+    reply: { verdict: 'entered', detail: null, entry },
+    facts: [...refusals.facts, { source: 'execution', body }],
+    gateRows: [{ kind: 'entered', attemptId, actionId, entryToken }],
+    payloads: [ask.payload],
+  };
+}
+
+function entryOf({ ask, action }: GateCase): Entry {
+  const attempt = action?.attempts.find((each) => each.attemptId === ask.attemptId);
+  if (action === undefined || attempt === undefined)
+    throw new Error(`${ask.attemptId}: an entered row without its fact`);
+  const { number, sendToken, receiverKey, resultId } = attempt.entry;
+  const firstSentAt = action.attempts[0]?.enteredAt ?? attempt.enteredAt;
+  return { number, sendToken, receiverKey, resultId, firstSentAt };
+}
+
+function refOf(payload: NewPayload): PayloadRef {
+  return { digest: payload.digest, bytes: payload.bytes.length };
+}
