@@ -96,6 +96,8 @@ export const stopReasons = [
   'disputed',
   'claim_stale',
   'ledger_mismatch',
+  /** What the run builds on was not executed, or in part: a plan's step, the model's own call. */
+  'blocked',
 ] as const;
 export const endSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('completed') }),
