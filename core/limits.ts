@@ -102,7 +102,7 @@ export const limits = {
 
   /** SQLite waits this long for another process's transaction; it blocks the event loop. */
   ledgerBusyMs: 5 * SECOND,
-  /** A writer on another host counts as gone after this; longer than a reboot's last commits live. */
+  /** A writer on another host counts as gone after this; a rebooted host waits it out. */
   ledgerHostQuietMs: 30 * SECOND,
   /** Runs whose folded state a process keeps. */
   ledgerCacheRuns: 200,
