@@ -171,14 +171,11 @@ function attemptOf(
 }
 
 function opensInOrder(run: RunState, body: BodyOf<'run_opened'>): boolean {
-  if (run.opened === null) return body.epoch === 1 && body.claim.ticket === null;
+  const ticketHolds = body.claim.ticket !== null && run.tickets.has(body.claim.ticket);
+  if (run.opened === null) return body.epoch === 1 && (body.claim.ticket === null || ticketHolds);
   if (body.epoch === run.opened.epoch)
     return run.opened.claim.scope === 'facts' && body.claim.scope === 'effects';
-  return (
-    body.epoch === run.opened.epoch + 1 &&
-    body.claim.ticket !== null &&
-    run.tickets.has(body.claim.ticket)
-  );
+  return body.epoch === run.opened.epoch + 1 && ticketHolds;
 }
 
 function samePayload(

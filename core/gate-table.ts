@@ -64,13 +64,7 @@ export type DecidedVerdict = Exclude<GateVerdict, (typeof reservedVerdicts)[numb
 const says = (applies: boolean, detail: string): string | null => (applies ? detail : null);
 
 export const gateTable: { readonly [V in DecidedVerdict]: Row } = {
-  ledger_mismatch: ({ ask, view }) =>
-    says(
-      view.ledger.id !== ask.pin.id ||
-        view.ledger.incarnation !== ask.pin.incarnation ||
-        !view.pinHolds,
-      `history pinned ledger ${ask.pin.id}/${ask.pin.incarnation} at fact ${ask.pin.head.count}; this is ${view.ledger.id}/${view.ledger.incarnation}`,
-    ),
+  ledger_mismatch: ({ ask, view }) => ledgerMismatch(ask.pin, view),
   disputed: (each) => says(disputeStops(each), 'two outcomes contradict each other'),
   already_final: ({ ask, action, hasPermit }) =>
     says(
@@ -94,8 +88,7 @@ export const gateTable: { readonly [V in DecidedVerdict]: Row } = {
       `closed as ${view.gateRow?.kind === 'closed' ? view.gateRow.verdict : ''}`,
     ),
   run_not_open: ({ view }) => says(view.run.opened === null, 'no run_opened in the ledger'),
-  claim_stale: ({ ask, view }) =>
-    says(view.run.opened?.epoch !== ask.epoch, `the claim is at epoch ${view.run.opened?.epoch}`),
+  claim_stale: ({ ask, view }) => claimStale(ask.epoch, view),
   claim_facts_only: ({ view }) =>
     says(view.run.opened?.claim.scope === 'facts', 'claim of facts only'),
   run_ended: ({ view }) => says(view.run.ended !== null, 'the run has ended'),
@@ -156,7 +149,7 @@ function doubtBlocks(ask: EntryAsk, action: ActionState | undefined): boolean {
   return !mayRepeat.has(ask.replay) && arrivableAttempts(action).length > 0;
 }
 
-function consumedOpen(ask: EntryAsk, view: LedgerView): string | null {
+function consumedOpen(ask: Consuming, view: LedgerView): string | null {
   const open = ask.consumes.pairs.find((pair) => {
     const action = view.run.actions.get(pair.actionId);
     if (pair.outcome === 'open') return ask.onUnknown === 'hold';
@@ -165,7 +158,7 @@ function consumedOpen(ask: EntryAsk, view: LedgerView): string | null {
   return open === undefined ? null : `${open.actionId} is open`;
 }
 
-function consumedOtherwise(ask: EntryAsk, view: LedgerView): string | null {
+function consumedOtherwise(ask: Consuming, view: LedgerView): string | null {
   if (!view.run.rolled.has(ask.consumes.base))
     return 'consumes from a base this ledger does not know';
   const other = ask.consumes.pairs.find((pair) => !agrees(pair, view));
@@ -197,4 +190,53 @@ function twinUnknown(ask: EntryAsk, view: LedgerView): string | null {
       !(each.runId === view.run.runId && each.actionId === ask.actionId),
   );
   return twin === undefined ? null : `${twin.actionId} has the same intent and is in doubt`;
+}
+
+type Consuming = Pick<EntryAsk, 'consumes' | 'onUnknown'>;
+
+export interface EndCase {
+  readonly ask: Pick<EntryAsk, 'pin' | 'epoch' | 'consumes' | 'barrier'>;
+  readonly view: LedgerView;
+  readonly completes: boolean;
+}
+
+/** What refuses the end of a run, in order; what was consumed is checked for `completed` only. */
+export const endTable: readonly (readonly [GateVerdict, (each: EndCase) => string | null])[] = [
+  ['ledger_mismatch', ({ ask, view }) => ledgerMismatch(ask.pin, view)],
+  [
+    'disputed',
+    ({ view, completes }) =>
+      says(
+        completes && [...view.run.actions.values()].some((action) => action.disputed),
+        'two outcomes contradict each other',
+      ),
+  ],
+  ['run_not_open', ({ view }) => says(view.run.opened === null, 'no run_opened in the ledger')],
+  ['claim_stale', ({ ask, view }) => claimStale(ask.epoch, view)],
+  [
+    'predecessor_open',
+    ({ ask, view, completes }) =>
+      completes ? consumedOpen({ consumes: ask.consumes, onUnknown: 'continue' }, view) : null,
+  ],
+  [
+    'predecessor_mismatch',
+    ({ ask, view, completes }) =>
+      completes ? consumedOtherwise({ consumes: ask.consumes, onUnknown: 'continue' }, view) : null,
+  ],
+  [
+    'attempt_not_current',
+    ({ ask }) => (ask.barrier.kind === 'not_current' ? ask.barrier.why : null),
+  ],
+  ['authority_unavailable', ({ ask }) => authorityUnavailable(ask.barrier)],
+];
+
+function ledgerMismatch(pin: LedgerPin, { ledger, pinHolds }: LedgerView): string | null {
+  return says(
+    ledger.id !== pin.id || ledger.incarnation !== pin.incarnation || !pinHolds,
+    `history pinned ledger ${pin.id}/${pin.incarnation} at fact ${pin.head.count}; this is ${ledger.id}/${ledger.incarnation}`,
+  );
+}
+
+function claimStale(epoch: number, { run }: LedgerView): string | null {
+  return says(run.opened?.epoch !== epoch, `the claim is at epoch ${run.opened?.epoch}`);
 }

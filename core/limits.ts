@@ -72,6 +72,8 @@ export const limits = {
   /** Calls of one model turn at work at the same time; below Temporal's worker slots. */
   parallelCallsMax: 8,
   turnsMax: 100,
+  /** Recorded actions one openRun returns; a page passes history. */
+  walkPageMax: 200,
   planStepsMax: 500,
   callsPerTurnMax: 100,
   /** Pairs one attempt may consume since the last known rolling digest. */

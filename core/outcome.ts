@@ -99,7 +99,14 @@ export function outcomeDigest(actionId: string, content: FinalContent): Digest {
 export const effectLineSchema = z.object({
   actionId: id,
   tool: z.string(),
-  outcome: z.enum(['executed', 'executed_result_missing', 'partial', 'accepted', 'unknown']),
+  outcome: z.enum([
+    'executed',
+    'executed_result_missing',
+    'partial',
+    'accepted',
+    'unknown',
+    'not_executed',
+  ]),
   externalId: id.nullable(),
   authRevision: z.number().int(),
 });

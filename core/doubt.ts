@@ -1,0 +1,71 @@
+// After an attempt that proved nothing: if it never entered, close it (a proof that nothing was
+// submitted); if it is settled after all, say so; else put the action in doubt.
+
+import { refusalFacts } from './closing.ts';
+import type { Decision, LedgerView } from './decision.ts';
+
+export interface DoubtAsk {
+  readonly actionId: string;
+  readonly attemptId: string;
+  readonly why: string;
+  /** Known from the failure when the result could not be stored. */
+  readonly externalId: string | null;
+}
+
+export type DoubtReply = 'closed' | 'settled' | 'in_doubt';
+
+export function decideDoubt(ask: DoubtAsk): (view: LedgerView) => Decision<DoubtReply> {
+  return (view) => {
+    const { actionId, attemptId } = ask;
+    const attempt = view.run.actions
+      .get(actionId)
+      ?.attempts.find((each) => each.attemptId === attemptId);
+    if (attempt === undefined) return { reply: 'closed', ...closed(view, actionId, attemptId) };
+    if (attempt.settled !== null || attempt.exclusion !== 'none')
+      return { reply: 'settled', facts: [] };
+    if (attempt.doubted) return { reply: 'in_doubt', facts: [] };
+    const why =
+      ask.externalId === null ? ask.why : `${ask.why}; the receiver named ${ask.externalId}`;
+    const { revisions } = attempt.entry;
+    const body = {
+      kind: 'action_in_doubt',
+      actionId,
+      attemptIds: [attemptId],
+      why,
+      revisions,
+    } as const;
+    return {
+      reply: 'in_doubt',
+      facts: [{ source: 'history', body: { ...body, attemptIds: [attemptId] } }],
+    };
+  };
+}
+
+/** Closing an attempt that has not entered is always safe; one already closed stays as it is. */
+export function decideClosing(ask: {
+  readonly actionId: string;
+  readonly attemptId: string;
+}): (view: LedgerView) => Decision<'closed' | 'entered'> {
+  return (view) => {
+    if (view.gateRow?.kind === 'entered') return { reply: 'entered', facts: [] };
+    return { reply: 'closed', ...closed(view, ask.actionId, ask.attemptId) };
+  };
+}
+
+function closed(
+  view: LedgerView,
+  actionId: string,
+  attemptId: string,
+): Pick<Decision<unknown>, 'facts' | 'gateRows'> {
+  if (view.gateRow?.kind === 'closed') return { facts: [] };
+  return refusalFacts(view, {
+    actionId,
+    attemptId,
+    position: null,
+    verdict: 'closed_by_inquiry',
+    detail: 'no gate row: it never entered, and now never can',
+    payload: null,
+    tool: null,
+    revisions: view.run.revisions,
+  });
+}

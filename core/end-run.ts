@@ -1,0 +1,61 @@
+// Ending a run: the only fact that ends one. The final reason is computed inside its transaction.
+
+import type { LedgerPin } from './activity-calls.ts';
+import type { Decision, LedgerView, NewPayload } from './decision.ts';
+import type { Consumes, End } from './fact-fields.ts';
+import { openUnknowns } from './fact-rules.ts';
+import type { BodyOf } from './facts.ts';
+import { type BarrierView, type EndCase, endTable } from './gate-table.ts';
+import type { RunState } from './run-state.ts';
+import type { GateVerdict } from './verdict.ts';
+
+export interface EndAsk {
+  readonly end: End;
+  readonly epoch: number;
+  readonly consumes: Consumes;
+  readonly pin: LedgerPin;
+  readonly barrier: BarrierView;
+  readonly answer: {
+    readonly ref: BodyOf<'run_ended'>['answer'];
+    readonly payload: NewPayload | null;
+  };
+}
+
+export type EndVerdict =
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'refused'; readonly verdict: GateVerdict; readonly detail: string };
+
+export function decideEnd(ask: EndAsk): (view: LedgerView) => Decision<EndVerdict> {
+  return (view) => {
+    const { run } = view;
+    if (run.ended !== null) return { reply: { kind: 'ended' }, facts: [] };
+    const end = finalReason(ask.end, run);
+    const refusal = refusalOf({ ask, view, completes: end.kind === 'completed' });
+    if (refusal !== null) return { reply: refusal, facts: [] };
+    const body: BodyOf<'run_ended'> = {
+      kind: 'run_ended',
+      end,
+      epoch: ask.epoch,
+      openUnknowns: openUnknowns(run),
+      answer: ask.answer.ref,
+    };
+    const payloads = ask.answer.payload === null ? [] : [ask.answer.payload];
+    return { reply: { kind: 'ended' }, facts: [{ source: 'history', body }], payloads };
+  };
+}
+
+/** A revoke that came in first wins; `completed` is only said when nothing is open. */
+function finalReason(wanted: End, run: RunState): End {
+  if (wanted.kind !== 'completed') return wanted;
+  if (run.revoked) return { kind: 'stopped', reason: 'revoked' };
+  if (run.canceled) return { kind: 'stopped', reason: 'canceled' };
+  return openUnknowns(run).length > 0 ? { kind: 'ended_with_unknown' } : wanted;
+}
+
+function refusalOf(each: EndCase): Extract<EndVerdict, { kind: 'refused' }> | null {
+  for (const [verdict, row] of endTable) {
+    const detail = row(each);
+    if (detail !== null) return { kind: 'refused', verdict, detail };
+  }
+  return null;
+}

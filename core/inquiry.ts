@@ -1,0 +1,123 @@
+// What a receiver's answer to a question proves. `no_record` proves nothing, unless the contract says
+// that reads see all writes, its settle window has passed and the old request can no longer arrive.
+
+import { openAttempts } from './action-status.ts';
+import type { Contract } from './contract.ts';
+import type { Cost } from './cost.ts';
+import type { Decision, LedgerView, NewPayload } from './decision.ts';
+import type { InquiryVerdict, Part, PayloadRef } from './fact-fields.ts';
+import type { BodyOf, NewFact } from './facts.ts';
+import type { ActionState, AttemptState } from './run-state.ts';
+import { decideSettlement, oldestOpen, type SettleAsk } from './settle.ts';
+
+export interface InquiryAsk {
+  readonly actionId: string;
+  readonly contract: Contract;
+  readonly verdict: InquiryVerdict;
+  readonly proof: 'closed_token' | 'closed_key' | 'settled' | null;
+  readonly detail: string;
+  readonly result: PayloadRef | null;
+  readonly parts: readonly Part[];
+  readonly externalId: string | null;
+  readonly objectVersion: string | null;
+  readonly payloads: readonly NewPayload[];
+  /** Highest attempt number that the question named; a later attempt is not covered by its answer. */
+  readonly upToNumber: number;
+  /** Ledger time at which the question was asked. */
+  readonly askedAt: number;
+}
+
+const noCost: Cost = { kind: 'none' };
+
+export function decideInquiry(ask: InquiryAsk): (view: LedgerView) => Decision<null> {
+  return (view) => {
+    const action = view.run.actions.get(ask.actionId);
+    const open = oldestOpen(action);
+    if (action === undefined || open === null || action.final !== null)
+      return { reply: null, facts: [] };
+    if (ask.verdict === 'executed' || ask.verdict === 'partial') return settleBy(ask, open, view);
+    const proof = proofOf(ask, action);
+    return {
+      reply: null,
+      facts: proof === null ? unproved(ask, action) : excluded(ask, proof, action),
+    };
+  };
+}
+
+function settleBy(ask: InquiryAsk, open: AttemptState, view: LedgerView): Decision<null> {
+  const outcome = ask.verdict === 'partial' ? 'partial' : 'executed';
+  const settlement: SettleAsk = {
+    actionId: ask.actionId,
+    attemptId: open.attemptId,
+    outcome,
+    result: outcome === 'executed' ? ask.result : null,
+    resultMissing:
+      outcome === 'executed' && ask.result === null
+        ? 'the receiver confirms the effect, not the result'
+        : null,
+    parts: ask.parts,
+    externalId: ask.externalId,
+    objectVersion: ask.objectVersion,
+    refusal: null,
+    calls: [],
+    cost: { kind: 'none' },
+    source: 'receiver_inquiry',
+    payloads: ask.payloads,
+  };
+  const { reply: _reply, ...written } = decideSettlement(settlement)(view);
+  return { reply: null, ...written };
+}
+
+/** Which proof of "not executed" the answer carries, if any. */
+function proofOf(ask: InquiryAsk, action: ActionState): InquiryAsk['proof'] {
+  if (ask.verdict === 'not_executed') return contractAllows(ask) ? ask.proof : null;
+  return ask.verdict === 'no_record' && noRecordIsFinal(ask, action) ? 'settled' : null;
+}
+
+/** An adapter may not claim more than its contract declares. */
+function contractAllows({ proof, contract }: InquiryAsk): boolean {
+  if (proof === 'closed_token') return contract.closing === 'by_token';
+  if (proof === 'closed_key') return contract.closing === 'by_key';
+  return (
+    proof === 'settled' && contract.inquiry !== 'none' && contract.inquiry.consistency === 'strong'
+  );
+}
+
+function noRecordIsFinal({ contract, askedAt }: InquiryAsk, action: ActionState): boolean {
+  if (contract.inquiry === 'none' || contract.inquiry.consistency !== 'strong') return false;
+  if (contract.requestDelayMaxMs === 'none') return false;
+  const newest = Math.max(...openAttempts(action).map((attempt) => attempt.enteredAt));
+  return askedAt > newest + contract.requestDelayMaxMs + contract.inquiry.settleMs;
+}
+
+function excluded(ask: InquiryAsk, proof: InquiryAsk['proof'], action: ActionState): NewFact[] {
+  return openAttempts(action)
+    .filter((attempt) => attempt.entry.number <= ask.upToNumber)
+    .map((attempt) => said(ask, { attemptId: attempt.attemptId, verdict: 'not_executed', proof }));
+}
+
+/** The same answer again is not written again: a long wait must not fill the chain. */
+function unproved(ask: InquiryAsk, action: ActionState): NewFact[] {
+  const last = action.observations.at(-1);
+  if (last?.verdict === ask.verdict && last.detail === ask.detail && last.proof === null) return [];
+  return [said(ask, { attemptId: null, verdict: ask.verdict, proof: null })];
+}
+
+function said(
+  ask: InquiryAsk,
+  rest: Pick<BodyOf<'observation'>, 'attemptId' | 'verdict' | 'proof'>,
+): NewFact {
+  return {
+    source: 'receiver_inquiry',
+    body: {
+      kind: 'observation',
+      actionId: ask.actionId,
+      about: 'inquiry',
+      detail: ask.detail,
+      externalId: ask.externalId,
+      objectVersion: ask.objectVersion,
+      cost: noCost,
+      ...rest,
+    },
+  };
+}

@@ -1,0 +1,131 @@
+// Opening a run: first start, attachment (worker crash, continue-as-new, Reset) and takeover (`resume`).
+
+import type { LedgerPin } from './activity-calls.ts';
+import type { Decision, LedgerView, NewPayload } from './decision.ts';
+import type { Grant, Principal } from './fact-fields.ts';
+import { openUnknowns } from './fact-rules.ts';
+import type { BodyOf } from './facts.ts';
+import type { BarrierView } from './gate-table.ts';
+import type { KeyScope } from './ids.ts';
+import { limits } from './limits.ts';
+import type { RunState } from './run-state.ts';
+import type { Binding } from './tool-policy.ts';
+
+export interface OpenAsk {
+  readonly goal: NewPayload;
+  readonly principal: Principal;
+  readonly grants: readonly Grant[];
+  /** Canonical bytes of the catalog as the workflow gets it. */
+  readonly catalog: NewPayload;
+  readonly bindings: readonly Binding[];
+  readonly scope: KeyScope;
+  /** Who opens: the worker's identity. */
+  readonly owner: string;
+  readonly firstExecutionRunId: string;
+  readonly ticket: string | null;
+  readonly pin: LedgerPin | null;
+  readonly barrier: BarrierView;
+}
+
+export type OpenVerdict =
+  | 'open'
+  | 'ended'
+  | 'ledger_mismatch'
+  | 'attempt_not_current'
+  | 'authority_unavailable'
+  | 'other_goal'
+  | 'needs_resume';
+
+export function decideOpen(ask: OpenAsk): (view: LedgerView) => Decision<OpenVerdict> {
+  return (view) => {
+    const { run } = view;
+    const refusal = refusalOf(ask, view);
+    if (refusal !== null) return { reply: refusal, facts: [] };
+    if (run.ended !== null) return { reply: 'ended', facts: [] };
+    if (run.opened === null) return written(ask, [firstOpening(ask, view)]);
+    if (run.opened.claim.firstExecutionRunId !== ask.firstExecutionRunId)
+      return takeover(ask, run, run.opened);
+    if (run.opened.claim.scope === 'effects' || !maySeekEffects(run, run.opened.epoch))
+      return { reply: 'open', facts: [] };
+    return written(ask, [withScope(run.opened, 'effects')]);
+  };
+}
+
+function refusalOf(ask: OpenAsk, { run, ledger, pinHolds }: LedgerView): OpenVerdict | null {
+  const { pin, barrier } = ask;
+  if (pin !== null && (pin.id !== ledger.id || pin.incarnation !== ledger.incarnation || !pinHolds))
+    return 'ledger_mismatch';
+  if (run.opened !== null && run.opened.goal.digest !== ask.goal.digest) return 'other_goal';
+  if (barrier.kind === 'not_current') return 'attempt_not_current';
+  if (barrier.kind === 'unavailable' || barrier.ageMs > limits.barrierAgeMs)
+    return 'authority_unavailable';
+  return null;
+}
+
+function written(ask: OpenAsk, bodies: readonly BodyOf<'run_opened'>[]): Decision<OpenVerdict> {
+  const facts = bodies.map((body) => ({ source: 'history' as const, body }));
+  return { reply: 'open', facts, payloads: [ask.goal, ask.catalog] };
+}
+
+function firstOpening(ask: OpenAsk, { run, ledger }: LedgerView): BodyOf<'run_opened'> {
+  const ticket = ask.ticket !== null && run.tickets.has(ask.ticket) ? ask.ticket : null;
+  return {
+    kind: 'run_opened',
+    claim: {
+      owner: ask.owner,
+      scope: 'effects',
+      firstExecutionRunId: ask.firstExecutionRunId,
+      ticket,
+      oldExecutor: 'none: no run_opened was there',
+    },
+    epoch: 1,
+    principal: ask.principal,
+    goal: { digest: ask.goal.digest, bytes: ask.goal.bytes.length },
+    revisions: run.revisions,
+    grants: [...ask.grants],
+    catalog: { digest: ask.catalog.digest, bytes: ask.catalog.bytes.length },
+    bindings: [...ask.bindings],
+    scope: ask.scope,
+    ledger,
+  };
+}
+
+/** Facts first; effects at once only where nothing of an older epoch is open. */
+function takeover(
+  ask: OpenAsk,
+  run: RunState,
+  before: BodyOf<'run_opened'>,
+): Decision<OpenVerdict> {
+  if (ask.ticket === null || !run.tickets.has(ask.ticket))
+    return { reply: 'needs_resume', facts: [] };
+  const opened: BodyOf<'run_opened'> = {
+    ...before,
+    claim: {
+      owner: ask.owner,
+      scope: 'facts',
+      firstExecutionRunId: ask.firstExecutionRunId,
+      ticket: ask.ticket,
+      oldExecutor: 'may still run what it had entered; its results are recorded as late',
+    },
+    epoch: before.epoch + 1,
+    revisions: run.revisions,
+  };
+  const bodies = maySeekEffects(run, opened.epoch)
+    ? [opened, withScope(opened, 'effects')]
+    : [opened];
+  return written(ask, bodies);
+}
+
+function withScope(opened: BodyOf<'run_opened'>, scope: 'effects'): BodyOf<'run_opened'> {
+  return { ...opened, claim: { ...opened.claim, scope } };
+}
+
+/** Every action with an entered attempt of an older epoch is final, abandoned or declared independent. */
+function maySeekEffects(run: RunState, epoch: number): boolean {
+  return openUnknowns(run).every((actionId) => {
+    const action = run.actions.get(actionId);
+    const entry = action?.attempts.at(-1)?.entry;
+    if (action === undefined || entry === undefined || action.abandoned) return true;
+    return entry.sendToken.epoch >= epoch || entry.onUnknown === 'continue';
+  });
+}

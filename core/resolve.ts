@@ -1,0 +1,141 @@
+// A person settles an unknown. The verdict is a fact; it starts nothing by itself.
+
+import { isAcceptedOnly, openAttempts } from './action-status.ts';
+import type { ResolveCommand } from './commands.ts';
+import type { Decision, LedgerView, NewPayload } from './decision.ts';
+import { canonicalBytes, digestOfBytes } from './digest.ts';
+import type { BodyOf, NewFact } from './facts.ts';
+import { limits } from './limits.ts';
+import type { ActionState } from './run-state.ts';
+
+export interface CommandReply {
+  readonly what: 'applied' | 'duplicate' | 'rejected' | 'disputed';
+  readonly why: string | null;
+}
+
+export function decideResolve(
+  command: ResolveCommand,
+): (view: LedgerView) => Decision<CommandReply> {
+  return (view) => {
+    if (view.run.commandIds.has(command.id))
+      return { reply: { what: 'duplicate', why: null }, facts: [] };
+    const action = view.run.actions.get(command.actionId);
+    const problem = problemOf(command, action, view);
+    if (problem !== null || action === undefined)
+      return rejection(view, {
+        commandId: command.id,
+        name: 'resolve',
+        why: problem ?? 'unknown action',
+      });
+    const payload = resultPayload(command);
+    const body = bodyOf(command, payload);
+    const facts: NewFact[] = [{ source: 'human', body }];
+    const contradicts = contradictsBefore(command, action);
+    const reply = { what: contradicts ? 'disputed' : 'applied', why: null } as const;
+    return { reply, facts, payloads: payload === null ? [] : [payload] };
+  };
+}
+
+/** A rejection is kept as a fact up to a cap per run; beyond it only counted by its sender. */
+export function rejection(
+  view: LedgerView,
+  ask: { commandId: string | null; name: string; why: string },
+): Decision<CommandReply> {
+  const reply = { what: 'rejected', why: ask.why } as const;
+  if (view.run.rejectedCount >= limits.rejectedCommandsMax) return { reply, facts: [] };
+  const body = {
+    kind: 'command_rejected',
+    ...ask,
+    why: ask.why.slice(0, limits.noteCharsMax),
+  } as const;
+  return { reply, facts: [{ source: 'human', body }] };
+}
+
+export function decideRejection(ask: {
+  commandId: string | null;
+  name: string;
+  why: string;
+}): (view: LedgerView) => Decision<CommandReply> {
+  return (view) => rejection(view, ask);
+}
+
+const PLACEHOLDER = 'FILL IN';
+
+function problemOf(
+  command: ResolveCommand,
+  action: ActionState | undefined,
+  view: LedgerView,
+): string | null {
+  if (action === undefined || action.attempts.length === 0)
+    return `${command.actionId}: no attempt of it entered in run ${view.run.runId}; check the action id`;
+  if (command.recordVersion < action.recordVersion)
+    return `${command.actionId}: the answer is based on record ${command.recordVersion}, the record is now ${action.recordVersion}; look again and answer that`;
+  if (command.recordVersion > view.run.head.count)
+    return `${command.actionId}: record ${command.recordVersion} does not exist`;
+  if (JSON.stringify(command).includes(`"${PLACEHOLDER}"`))
+    return `${command.actionId}: replace every "${PLACEHOLDER}" by your own words`;
+  if (command.verb === 'authorize_retry') return retryProblem(command, action, view);
+  if (command.verb === 'abandon' && action.final !== null)
+    return `${command.actionId}: its outcome is final; there is nothing to abandon`;
+  if (nothingOpen(action) && agrees(command, action))
+    return `${command.actionId}: settled already as you say; nothing changes`;
+  return null;
+}
+
+function nothingOpen(action: ActionState): boolean {
+  return action.final !== null || (openAttempts(action).length === 0 && !isAcceptedOnly(action));
+}
+
+function agrees(command: ResolveCommand, action: ActionState): boolean {
+  const hasEffect = action.final?.kind.startsWith('executed') === true;
+  return command.verb === 'confirm_executed' ? hasEffect : !hasEffect;
+}
+
+function retryProblem(
+  command: Extract<ResolveCommand, { verb: 'authorize_retry' }>,
+  action: ActionState,
+  view: LedgerView,
+): string | null {
+  if (action.final !== null)
+    return `${action.actionId}: its outcome is final; a retry would repeat it`;
+  const first = action.attempts[0]?.entry;
+  const inRetention =
+    first?.replay === 'keyed' && first.resendUntil !== null && view.now < first.resendUntil;
+  if (inRetention || command.acceptsPossibleDuplicate) return null;
+  return `${action.actionId}: the receiver does not de-duplicate it (any more); set acceptsPossibleDuplicate to true if a duplicate is acceptable`;
+}
+
+function contradictsBefore(command: ResolveCommand, action: ActionState): boolean {
+  if (command.verb === 'confirm_not_executed')
+    return action.final?.kind.startsWith('executed') === true;
+  if (command.verb !== 'confirm_executed') return false;
+  return action.final !== null || action.attempts.some((attempt) => attempt.exclusion !== 'none');
+}
+
+function resultPayload(command: ResolveCommand): NewPayload | null {
+  if (command.verb !== 'confirm_executed' || command.result === undefined) return null;
+  const bytes = canonicalBytes(command.result);
+  return { digest: digestOfBytes(bytes), bytes };
+}
+
+function bodyOf(command: ResolveCommand, payload: NewPayload | null): BodyOf<'resolution'> {
+  const confirmsNot = command.verb === 'confirm_not_executed';
+  const confirms = command.verb === 'confirm_executed';
+  return {
+    kind: 'resolution',
+    actionId: command.actionId,
+    commandId: command.id,
+    verb: command.verb,
+    actor: command.actor,
+    reason: command.reason,
+    evidence: confirms || confirmsNot ? command.evidence : null,
+    coverage: confirmsNot ? command.coverage : null,
+    recordVersion: command.recordVersion,
+    externalId: confirms ? (command.externalId ?? null) : null,
+    result: payload === null ? null : { digest: payload.digest, bytes: payload.bytes.length },
+    oldRequestCannotArrive: confirmsNot && command.oldRequestCannotArrive,
+    acceptsPossibleDuplicate:
+      command.verb === 'authorize_retry' && command.acceptsPossibleDuplicate,
+    permit: command.verb === 'authorize_retry' ? `permit/${command.id}` : null,
+  };
+}

@@ -1,0 +1,81 @@
+// What a run answers: computed from the facts, in the transaction that ends it or any time after.
+
+import { isAcceptedOnly } from './action-status.ts';
+import { addCost, type CostTotal, costText, zeroTotal } from './cost.ts';
+import type { End, PayloadRef } from './fact-fields.ts';
+import { openUnknowns } from './fact-rules.ts';
+import { limits } from './limits.ts';
+import type { EffectLine, RunResult } from './outcome.ts';
+import type { ActionState, RunState } from './run-state.ts';
+
+export function runResultOf(
+  run: RunState,
+  ending: { readonly end: End; readonly answer: PayloadRef | null },
+): RunResult {
+  const unknownIds = new Set(openUnknowns(run));
+  const actions = [...run.actions.values()].filter(hasEffects);
+  const effects = actions.filter(isEffect).map((action) => lineOf(action, unknownIds));
+  const unknowns = actions
+    .filter((action) => unknownIds.has(action.actionId))
+    .map((action) => lineOf(action, unknownIds));
+  const lateFacts = actions
+    .filter((action) => action.attempts.some((attempt) => attempt.late))
+    .map((action) => lineOf(action, unknownIds));
+  const cost = totalCost(run);
+  return {
+    runId: run.runId,
+    end: ending.end,
+    answer: ending.answer,
+    effects: effects.slice(0, limits.resultListMax),
+    effectsCount: effects.length,
+    unknowns: unknowns.slice(0, limits.resultListMax),
+    unknownsCount: unknowns.length,
+    lateFacts: lateFacts.slice(0, limits.resultListMax),
+    lateFactsCount: lateFacts.length,
+    cost,
+    costText: costText(cost),
+    undone: false,
+  };
+}
+
+/** Every attempt counts, of every action; an unsettled one has unknown cost where it may be billed. */
+export function totalCost(run: RunState): CostTotal {
+  let total = zeroTotal;
+  for (const action of run.actions.values()) {
+    for (const { settled, entry } of action.attempts) {
+      if (settled !== null) total = addCost(total, settled.cost);
+      else if (entry.replay === 'rebuy')
+        total = addCost(total, { kind: 'unknown', reason: 'the reply was lost' });
+    }
+    for (const observation of action.observations) total = addCost(total, observation.cost);
+  }
+  return total;
+}
+
+function hasEffects(action: ActionState): boolean {
+  const replay = action.attempts[0]?.entry.replay;
+  return replay === 'keyed' || replay === 'never';
+}
+
+function isEffect(action: ActionState): boolean {
+  const kind = action.final?.kind;
+  return kind === 'executed' || kind === 'executed_result_missing' || kind === 'partial';
+}
+
+function lineOf(action: ActionState, unknownIds: ReadonlySet<string>): EffectLine {
+  const entry = action.attempts[0]?.entry;
+  return {
+    actionId: action.actionId,
+    tool: entry?.binding.tool ?? '',
+    outcome: outcomeWord(action, unknownIds),
+    externalId: action.final?.externalId ?? null,
+    authRevision: entry?.revisions.auth ?? 0,
+  };
+}
+
+function outcomeWord(action: ActionState, unknownIds: ReadonlySet<string>): EffectLine['outcome'] {
+  const kind = action.final?.kind;
+  if (kind === 'executed' || kind === 'executed_result_missing' || kind === 'partial') return kind;
+  if (isAcceptedOnly(action)) return 'accepted';
+  return unknownIds.has(action.actionId) ? 'unknown' : 'not_executed';
+}
