@@ -60,8 +60,6 @@ export interface WalkEntry {
   /** Entered and not settled. */
   readonly openAttempts: readonly string[];
   readonly attemptsEntered: number;
-  /** Base for what consumes its outcome; null when no attempt of it entered. */
-  readonly rolled: Digest | null;
   /** `rolled` of its newest entered attempt: what comes after may build on it; null: none entered. */
   readonly rolled: Digest | null;
 }
