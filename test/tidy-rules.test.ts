@@ -146,6 +146,7 @@ const allowedImports: readonly (readonly [path: string, code: string])[] = [
   ['core/a.ts', "import * as z from 'zod'; import { sha256 } from '@noble/hashes/sha2.js';"],
   ['core/a.ts', "import { limits } from './limits.ts'; import canonicalize from 'canonicalize';"],
   ['ledger/a.ts', "import Database from 'better-sqlite3'; import { join } from 'node:path';"],
+  ['ledger/a.ts', "import { join } from 'path';"],
   ['workflows/a.ts', "import type { Port } from '../ledger/port.ts';"],
   ['workflows/a.ts', "type P = import('../activities/a.ts').P; export type * from 'zod';"],
   ['activities/tools/a.ts', "import { generateText } from 'ai'; import '../../ledger/port.ts';"],
