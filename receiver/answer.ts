@@ -25,7 +25,7 @@ export type Answer =
   | { readonly kind: 'key_reused' }
   /** Another request with this key is at work. */
   | { readonly kind: 'in_progress'; readonly retryAfterMs: number }
-  /** The key was executed or not; the receiver itself cannot tell (foreign effect, failed commit). */
+  /** Executed or not: the receiver itself cannot tell (foreign effect, failed commit). */
   | { readonly kind: 'unknown'; readonly detail: string }
   /** Refused for ever up to `through`; null: the whole key. Definitely not executed. */
   | { readonly kind: 'closed'; readonly through: SendToken | null }
@@ -34,7 +34,7 @@ export type Answer =
   /** Too old to tell new from forgotten (A10): whether it was executed is not known here. */
   | { readonly kind: 'outside_window'; readonly retentionMs: number }
   | { readonly kind: 'invalid'; readonly detail: string }
-  /** The store is down or busy, or the handler threw: this request was rolled back or never begun. */
+  /** Store down or busy, or the handler threw: rolled back or never begun. */
   | { readonly kind: 'not_taken'; readonly detail: string; readonly retryAfterMs: number };
 
 export type AnswerKind = Answer['kind'];

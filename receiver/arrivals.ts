@@ -1,5 +1,5 @@
 // The request log: every arrival, also those that were refused, replayed or never answered.
-// An arrival is committed before it is considered, so one that died halfway is visible: answer null.
+// An arrival is committed before it is considered: one that died halfway shows, with answer null.
 
 import type { Digest } from '../core/digest.ts';
 import type { SendToken } from '../core/ids.ts';

@@ -33,7 +33,7 @@ export async function performClaimed(
     return reportAnswer(site, request, report);
   });
   if (left.kind === 'committed') return left.value;
-  // The effect may be there and its record is not: the claim stays, and becomes unknown by its lease.
+  // The effect may be there without its record: the claim stays, and its lease makes it unknown.
   return { kind: 'unknown', detail: storeProblem(left) ?? 'the outcome could not be stored' };
 }
 

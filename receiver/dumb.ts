@@ -1,5 +1,5 @@
-// A receiver as most are: no keys, no inquiry, no closing, headers ignored. Each POST /send is one more
-// effect, whoever repeats it. Its log is a file of JSON lines; LF is the commit mark.
+// A receiver as most are: no keys, no inquiry, no closing, headers ignored. Each POST /send is one
+// more effect, whoever repeats it. Its log is a file of JSON lines; LF is the commit mark.
 //
 // INV-1  200 is answered only after the line is on the disk.
 // INV-2  A line without LF never happened: it is cut off at open, and after a write that failed.

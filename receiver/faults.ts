@@ -1,9 +1,10 @@
 // A wrapper around a handler that loses, delays and holds what passes through it.
 //
-// Owns: the armed faults, the requests it holds or delays. Does not own: the receiver, which does not
-// know that it is wrapped.
+// Owns: the armed faults, the requests it holds or delays. Does not own: the receiver, which does
+// not know that it is wrapped.
 //
-//   POST   /faults          arm one (see faultSchema)      GET /faults   what is armed, held, passed on
+//   POST   /faults          arm one (see faultSchema)
+//   GET    /faults          what is armed, held, passed on
 //   DELETE /faults          disarm all
 //   POST   /faults/release  let held requests go; answers when the receiver has answered them
 

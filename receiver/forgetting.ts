@@ -1,4 +1,5 @@
-// Losing a key on purpose, for the fault wrapper alone: a second connection, behind the receiver's back.
+// Losing a key on purpose, for the fault wrapper alone: a second connection, behind the receiver's
+// back.
 
 import { openStore } from './store.ts';
 

@@ -47,7 +47,7 @@ interface OperationBase {
 export interface LocalOperation extends OperationBase {
   /** Its own tables, `CREATE TABLE IF NOT EXISTS`; run at each open. */
   readonly tables?: string;
-  /** May throw: all is rolled back and the caller hears `not_taken`. A rejection undoes its writes. */
+  /** May throw: all is rolled back, the answer is `not_taken`. A rejection undoes its writes. */
   apply(tx: EffectTx, input: Json, context: EffectContext): Applied | Rejection;
   /** What the objects look like now; read-only. */
   observe?(tx: EffectTx): Json;
@@ -59,7 +59,7 @@ export interface ForeignContext extends EffectContext {
 }
 
 export interface ForeignOperation extends OperationBase {
-  /** `keyed`: the service behind de-duplicates by downstreamKey, so a lost claim may be taken over. */
+  /** `keyed`: the service behind de-duplicates by downstreamKey; a lost claim may be taken over. */
   readonly downstream: 'keyed' | 'unkeyed';
   /** A throw is `unknown`; only what is returned is definite. */
   perform(

@@ -1,7 +1,7 @@
 // Answers as HTTP: one table from answer to status, title and whether a new key is safe.
 //
-// `operation_state` in each body is the kind of the answer, word for word. `safe_new_key` is true only
-// where this key is at its end and nothing was executed under it.
+// `operation_state` in each body is the kind of the answer, word for word. `safe_new_key` is true
+// only where this key is at its end and nothing was executed under it.
 
 import type {
   Answer,

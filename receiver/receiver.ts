@@ -1,7 +1,7 @@
 // The reference receiver as a library.
 //
-// Owns: the store file, what it de-duplicates, its own logs. Does not own: transport, authentication
-// (the principal is taken as given), the clock.
+// Owns: the store file, what it de-duplicates, its own logs. Does not own: transport, the clock,
+// authentication (the principal is taken as given).
 //
 // INV-1  At most one effect per identity, as long as its record lives.
 // INV-2  Nothing is removed but by sweep(), and never what is not final (A8, A10).
