@@ -1,9 +1,44 @@
 import { defineConfig } from 'vitest/config';
 
+// One seed for every generator of a run; printed, so that a failure can be had again.
+const seed = process.env['TEST_SEED'] ?? String(Date.now() % 2 ** 31);
+process.env['TEST_SEED'] = seed;
+process.stdout.write(`seed ${seed}; again with: TEST_SEED=${seed} npm test\n`);
+
+/** Suites with commands of their own, because they need more than Node, npm and Python. */
+const apart = ['test/**/*.{browser,crash,postgres}.test.ts'];
+const withServer = ['test/**/*.server.test.ts'];
+
 export default defineConfig({
   test: {
-    pool: 'forks',
-    env: { TZ: 'UTC' },
+    pool: 'forks', // worker threads and the SDK's native part end in a segmentation fault
+    teardownTimeout: 30_000,
+    maxWorkers: 2, // every server test has workers of its own beside it
+    env: { TZ: 'UTC', TEST_SEED: seed },
+    setupFiles: ['test/support/seed.ts'],
     coverage: { provider: 'v8', include: ['core/**'], thresholds: { 100: true } },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...withServer, ...apart],
+          testTimeout: 20_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'server',
+          include: withServer,
+          globalSetup: ['test/support/global-server.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

@@ -85,14 +85,18 @@ async function make(
 ): Promise<WorkflowBundle> {
   const begunMs = Date.now();
   const inputs = new Set<string>();
+  const said: string[] = [];
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     ...(payloadConverterPath === undefined ? {} : { payloadConverterPath }),
-    logger: silent,
+    logger: errorCollector(said),
     webpackConfigHook: (config) => ({
       ...config,
       plugins: [...(config.plugins ?? []), inputCollector(inputs)],
     }),
+  }).catch((cause: unknown) => {
+    const why = [...said, String(cause)].join('\n').slice(0, limits.noteCharsMax);
+    throw new Error(`workflows in ${workflowsPath} cannot be bundled: ${why}`, { cause });
   });
   const codeDigest = digest(code);
   const codePath = join(directory, `${codeDigest}.js`);
@@ -161,13 +165,10 @@ function nullIfMissing(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-const nothing = () => undefined;
-/** The bundler reports its size at level info; errors are thrown all the same. */
-const silent = {
-  log: nothing,
-  trace: nothing,
-  debug: nothing,
-  info: nothing,
-  warn: nothing,
-  error: nothing,
-};
+/** The bundler's error says nothing; webpack's reasons go to its log. The rest is about sizes. */
+function errorCollector(said: string[]) {
+  const nothing = () => undefined;
+  const error = (message: string) => void said.push(message);
+  const quiet = { trace: nothing, debug: nothing, info: nothing, warn: nothing };
+  return { ...quiet, error, log: nothing };
+}
