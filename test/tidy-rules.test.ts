@@ -25,6 +25,7 @@ const lines = (count: number) => 'export {};\n'.repeat(count);
 const body = (count: number) => `export function f(): void {\n${'  g();\n'.repeat(count)}}\n`;
 
 const rows: readonly Row[] = [
+  { rule: 'syntax', path: 'core/a.ts', bad: 'const a = ;', good: 'const a = 1;' },
   { rule: 'no-enum', path: 'core/a.ts', bad: 'enum A { B }', good: "type A = 'enum A { B }';" },
   { rule: 'no-any', path: 'core/a.ts', bad: 'let a: any[];', good: 'let any: unknown; // any' },
   {

@@ -147,6 +147,7 @@ export function codeFindings(
 /** Whether the file names `proxyActivities` at all; at most one file of workflows/ may. */
 export function proxiesActivities(path: string, text: string): boolean {
   let found = false;
+  if (!text.includes('proxyActivities')) return found;
   walk(parseFile(path, text), (node) => {
     if (node.type === 'Identifier' && valueAt(node, 'name') === 'proxyActivities') found = true;
   });

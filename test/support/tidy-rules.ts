@@ -29,12 +29,10 @@ export function findingText({ path, line, rule, message }: Finding): string {
 }
 
 function fileFindings({ path, text }: ProjectFile, paths: ReadonlySet<string>): Finding[] {
-  const isCode = /\.(ts|mjs|js)$/.test(path);
   const found = [
     ...textFindings(path, text),
     ...linkFindings(path, text, paths),
-    ...(isCode ? codeFindings(path, text) : []),
-    ...(isCode ? importFindings(path, text).map((one) => ({ ...one, rule: 'imports' })) : []),
+    ...(/\.(ts|mjs|js)$/.test(path) ? syntaxFindings(path, text) : []),
   ];
   return found.map(({ rule, offset, message }) => ({
     path,
@@ -44,11 +42,23 @@ function fileFindings({ path, text }: ProjectFile, paths: ReadonlySet<string>): 
   }));
 }
 
+/** A file that does not parse is one finding, so that the others are still reported. */
+function syntaxFindings(
+  path: string,
+  text: string,
+): { rule: string; offset: number; message: string }[] {
+  try {
+    const imports = importFindings(path, text).map((one) => ({ ...one, rule: 'imports' }));
+    return [...codeFindings(path, text), ...imports];
+  } catch (error) {
+    return [{ rule: 'syntax', offset: 0, message: String(error) }];
+  }
+}
+
 /** One file of workflows/ proxies activities, and that file sets the hardened options. */
 function proxyFindings(files: readonly ProjectFile[]): Finding[] {
   const proxies = files.filter(
-    ({ path, text }) =>
-      path.startsWith('workflows/') && path.endsWith('.ts') && proxiesActivities(path, text),
+    ({ path, text }) => /^workflows\/.*\.ts$/.test(path) && proxiesActivities(path, text),
   );
   const at = (path: string, message: string) => ({
     path,
