@@ -1,6 +1,7 @@
-// The barrier: does the server still want this attempt? One step per answer, pure; asking is done in
-// `activities/barrier.ts`. The rule about pending tasks was measured (design.md §3): a sticky timeout
-// or a failed task replaces the pending workflow task without anyone having handled the signals.
+// The barrier: does the server still want this attempt? One step per answer, pure; asking is done
+// in `activities/barrier.ts`. The rule about pending tasks was measured (design.md §3): a sticky
+// timeout or a failed task replaces the pending workflow task without anyone having handled the
+// signals.
 
 /** What one DescribeWorkflowExecution said, by workflow id. */
 export interface DescribeAnswer {
@@ -25,7 +26,9 @@ export type ActivityState =
 /** The newest page of the history, newest first. */
 export interface HistoryAnswer {
   readonly kind: 'history';
-  /** `startedEventId` of each WORKFLOW_TASK_COMPLETED; timed-out and failed tasks count for nothing. */
+  /**
+   * `startedEventId` of each WORKFLOW_TASK_COMPLETED; timed-out and failed tasks count for nothing.
+   */
   readonly completedStarts: readonly number[];
 }
 
@@ -47,7 +50,9 @@ export interface BarrierState {
   readonly runId: string;
   /** `historyLength` of the first look with a pending task; null: none was pending so far. */
   readonly length: number | null;
-  /** A task that began after that look has completed: every signal accepted before it was handled. */
+  /**
+   * A task that began after that look has completed: every signal accepted before it was handled.
+   */
   readonly handled: boolean;
 }
 

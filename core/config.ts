@@ -89,7 +89,9 @@ export class ConfigError extends Error {
   }
 }
 
-/** A worker's configuration. Throws ConfigError with every bad row. Values are never quoted in it. */
+/**
+ * A worker's configuration. Throws ConfigError with every bad row. Values are never quoted in it.
+ */
 export function configFrom(env: Environment): Config {
   const { draft, problems } = draftFrom(env);
   for (const row of Object.values(configTable)) {

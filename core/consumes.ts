@@ -1,8 +1,9 @@
 // What an attempt had received before it was decided on, as a rolling digest.
 //
-// `base` stands for everything consumed earlier: it is the genesis of the run or the `rolled` digest
-// of an attempt that entered. `pairs` are the outcomes received since. So one attempt's record does
-// not grow with the run, and the gate can still check every returned value against the ledger.
+// `base` stands for everything consumed earlier: it is the genesis of the run or the `rolled`
+// digest of an attempt that entered. `pairs` are the outcomes received since. So one attempt's
+// record does not grow with the run, and the gate can still check every returned value against the
+// ledger.
 
 import { type Digest, digestOf } from './digest.ts';
 import type { Consumes, Pair } from './fact-fields.ts';

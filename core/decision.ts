@@ -24,7 +24,9 @@ export type GateRow =
       readonly attemptId: string;
       readonly actionId: string;
       readonly verdict: Refusal;
-      /** False for the middle of a streak of `authority_unavailable`: closed, but not in the chain. */
+      /**
+       * False for the middle of a streak of `authority_unavailable`: closed, but not in the chain.
+       */
       readonly inChain: boolean;
     };
 
@@ -42,7 +44,9 @@ export interface LedgerView {
   readonly clockSteppedBack: boolean;
   readonly run: RunState;
   readonly gateRow: GateRow | null;
-  /** The newest closed row of `actionId` that is not in the chain, if it is the action's newest row. */
+  /**
+   * The newest closed row of `actionId` that is not in the chain, if it is the action's newest row.
+   */
   readonly unchained: (GateRow & { kind: 'closed' }) | null;
   readonly twins: readonly Twin[];
   /** True when no pin was given. */

@@ -1,4 +1,5 @@
-// Canonical bytes and digests. Pure JavaScript, because workflows digest too and have no node:crypto.
+// Canonical bytes and digests. Pure JavaScript, because workflows digest too and have no
+// node:crypto.
 
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';

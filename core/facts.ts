@@ -1,5 +1,6 @@
-// The record kinds: one append-only fact each, permanent. Fields are added, never removed or renamed.
-// What one fact may say after another is in `fact-rules.ts`; what facts mean together in `run-state.ts`.
+// The record kinds: one append-only fact each, permanent. Fields are added, never removed or
+// renamed. What one fact may say after another is in `fact-rules.ts`; what facts mean together in
+// `run-state.ts`.
 
 import * as z from 'zod';
 import { evidenceSchema, resolutionVerbSchema } from './commands.ts';
@@ -66,7 +67,9 @@ const attemptEntered = z.object({
   onUnknown: onUnknownSchema,
   domain: z.string().nullable(),
   receiverKey: id,
-  /** Equal for two intents of the same principal, tool, domain and payload; null for safe and model. */
+  /**
+   * Equal for two intents of the same principal, tool, domain and payload; null for safe and model.
+   */
   intentDigest: digestSchema.nullable(),
   /** Whether a partial effect can be continued at the receiver; decides what `partial` ends. */
   continuing: z.enum(['none', 'own_protocol']),
@@ -182,7 +185,9 @@ const runEnded = z.object({
   end: endSchema,
   epoch: z.number().int().positive(),
   openUnknowns: z.array(id),
-  /** What the run answers: the payload of the last model text or of the wrapped workflow's value. */
+  /**
+   * What the run answers: the payload of the last model text or of the wrapped workflow's value.
+   */
   answer: payloadRefSchema.nullable(),
 });
 

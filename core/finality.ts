@@ -1,5 +1,6 @@
-// When an action's outcome is final: by the first `executed`, by a `partial` that cannot be continued,
-// by a resolution of the effect, by a burnt key, or by a refusal when no other attempt is open.
+// When an action's outcome is final: by the first `executed`, by a `partial` that cannot be
+// continued, by a resolution of the effect, by a burnt key, or by a refusal when no other attempt
+// is open.
 
 import type { BodyOf, Fact } from './facts.ts';
 import { type FinalContent, outcomeDigest } from './outcome.ts';

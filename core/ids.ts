@@ -1,15 +1,19 @@
 // Ids and how they are put together. Every id is an opaque string to everyone but this file.
 //
-// Action ids are `<run id>.<position>`. Two different (run, position) pairs must never give the same
-// action id, because receivers de-duplicate by it; the refusals in `runIdProblem` keep the map injective.
+// Action ids are `<run id>.<position>`. Two different (run, position) pairs must never give the
+// same action id, because receivers de-duplicate by it; the refusals in `runIdProblem` keep the map
+// injective.
 
 import * as z from 'zod';
 import { limits } from './limits.ts';
 
-/** `t3.c1` (turn 3, call 1), `t3.m` (its model call), a name an author gave, each after a `b2.` fork. */
+/**
+ * `t3.c1` (turn 3, call 1), `t3.m` (its model call), a name an author gave, each after a `b2.`
+ * fork.
+ */
 const POSITION = /^(b[1-9]\d*\.)?(t[1-9]\d*\.(m|c[1-9]\d*)|[a-z][a-z0-9_-]{0,63})$/;
 const LOOKS_LIKE_A_POSITION_HEAD = /\.[tb][1-9]\d*$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const CONTROL = /[\u0000-\u001f\u007f]/;
 const CHILD_PREFIX = 'unknown.';
 const ATTEMPT_MARK = '~';
@@ -56,7 +60,8 @@ export function modelPosition(turn: number): string {
 
 /** `random` is drawn afresh for each scheduling; the result is also Temporal's activity id. */
 export function attemptIdOf(actionId: string, random: string): string {
-  return `${actionId}${ATTEMPT_MARK}${random.replaceAll('-', '').slice(0, limits.attemptRandomChars)}`;
+  const tail = random.replaceAll('-', '').slice(0, limits.attemptRandomChars);
+  return `${actionId}${ATTEMPT_MARK}${tail}`;
 }
 
 /** Workflow id of the question about an action. */

@@ -48,7 +48,9 @@ export const limits = {
   /** Pauses between tries to store a result. */
   resultBackoffBaseMs: 200,
   resultBackoffMaxMs: 5 * SECOND,
-  /** Before start-to-close: time to hand the receipt to the run when the result cannot be stored. */
+  /**
+   * Before start-to-close: time to hand the receipt to the run when the result cannot be stored.
+   */
   resultMarginMs: 3 * SECOND,
   /** Past start-to-close nobody waits for the activity; the ledger is tried this long on. */
   resultLateMs: 5 * MINUTE,
@@ -81,7 +83,9 @@ export const limits = {
   /** Actions listed in a run result; more are counted (a result passes history). */
   resultListMax: 200,
 
-  /** How long a dedupe record of the reference receiver lives (A10: longer than any person takes). */
+  /**
+   * How long a dedupe record of the reference receiver lives (A10: longer than any person takes).
+   */
   receiverRetentionMs: 30 * DAY,
   /** Resend only this long before the receiver forgets the key. */
   retentionMarginMs: 10 * MINUTE,

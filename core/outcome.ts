@@ -35,7 +35,9 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('not_executed'),
     actionId: id,
-    /** Of a receiver's refusal, which is final; null where the action simply has no effect so far. */
+    /**
+     * Of a receiver's refusal, which is final; null where the action simply has no effect so far.
+     */
     digest: digestSchema.nullable(),
     reason,
     message: z.string(),

@@ -15,7 +15,9 @@ export interface AttemptState {
   readonly late: boolean;
   /** A fact `action_in_doubt` names it. */
   readonly doubted: boolean;
-  /** Said to have had no effect: `proved` by the receiver or with full coverage, or only `stated`. */
+  /**
+   * Said to have had no effect: `proved` by the receiver or with full coverage, or only `stated`.
+   */
   readonly exclusion: 'none' | 'stated' | 'proved';
 }
 

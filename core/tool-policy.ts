@@ -6,7 +6,8 @@ import { digestSchema } from './digest.ts';
 
 /**
  * `safe`: no effect, may be repeated. `keyed`: the receiver de-duplicates by our key.
- * `never`: an unknown attempt is never repeated. `rebuy`: a model call; a lost reply is bought again.
+ * `never`: an unknown attempt is never repeated. `rebuy`: a model call; a lost reply is bought
+ * again.
  */
 export const replayPolicySchema = z.enum(['safe', 'keyed', 'never', 'rebuy']);
 export type ReplayPolicy = z.infer<typeof replayPolicySchema>;

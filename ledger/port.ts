@@ -5,10 +5,10 @@
 //       writer's commit falls between what `decide` saw and what it wrote.
 // INV-2 When `transact` resolves, its facts, gate rows and payloads survive SIGKILL and power loss.
 //       A buffered write voids every promise of the product.
-// INV-3 When it throws, everything or nothing was written; the caller does not know which, unless the
-//       error says `nothingWritten`.
-// INV-4 Facts of a run are numbered 1, 2, 3 … and each carries the digest of the previous one's exact
-//       bytes; the head (count, hash) is stored apart from them and checked on every read.
+// INV-3 When it throws, everything or nothing was written; the caller does not know which, unless
+//       the error says `nothingWritten`.
+// INV-4 Facts of a run are numbered 1, 2, 3 … and each carries the digest of the previous one's
+//       exact bytes; the head (count, hash) is stored apart from them and checked on every read.
 // INV-5 An attempt has at most one gate row, for ever (unique in the store, not only in `decide`).
 // INV-6 Ledger time never steps back within an incarnation; `clockSteppedBack` tells that the
 //       machine's clock did.
@@ -59,7 +59,9 @@ export interface RunLine {
 
 export interface Ledger {
   readonly identity: LedgerIdentity;
-  /** `decide` is pure and synchronous; if it throws, nothing is written and the error comes back. */
+  /**
+   * `decide` is pure and synchronous; if it throws, nothing is written and the error comes back.
+   */
   transact<T>(look: Look, decide: (view: LedgerView) => Decision<T>): Promise<Committed<T>>;
   /** The folded run with its chain checked; `head.count` 0 when the ledger has no such run. */
   read(runId: string): Promise<RunState>;
