@@ -95,7 +95,8 @@ const doubt: NextStep = { kind: 'doubt', burns: 'attempt' };
 
 /** This delivery went through the gate. */
 function afterSettlement(end: AttemptEnd & { kind: 'reply' }, context: AttemptContext): NextStep {
-  if (isSettledOutcome(end.outcome)) return { kind: 'done', outcome: end.outcome };
+  const outcome = lasting(end.outcome);
+  if (outcome !== null) return { kind: 'done', outcome };
   switch (end.settled) {
     case 'not_taken':
     case 'not_sent':
@@ -113,9 +114,9 @@ function afterSettlement(end: AttemptEnd & { kind: 'reply' }, context: AttemptCo
 }
 
 /** `not_executed` without a digest only says that nothing is open; the attempt may be tried again. */
-function isSettledOutcome(outcome: Outcome | null): outcome is Outcome {
-  if (outcome === null || outcome.kind === 'accepted') return false;
-  return !(outcome.kind === 'not_executed' && outcome.digest === null);
+function lasting(outcome: Outcome | null): Outcome | null {
+  if (outcome === null || outcome.kind === 'accepted') return null;
+  return outcome.kind === 'not_executed' && outcome.digest === null ? null : outcome;
 }
 
 const beforeTheGate: ReadonlySet<string | null> = new Set(['binding', 'barrier', 'gate']);
@@ -143,7 +144,8 @@ function afterFailure(end: AttemptEnd & { kind: 'failure' }, context: AttemptCon
 }
 
 function afterDoubt(end: AttemptEnd & { kind: 'doubt' }, context: AttemptContext): NextStep {
-  if (isSettledOutcome(end.outcome)) return { kind: 'done', outcome: end.outcome };
+  const outcome = lasting(end.outcome);
+  if (outcome !== null) return { kind: 'done', outcome };
   switch (end.state) {
     case 'closed':
       return end.burns === 'infrastructure'
@@ -172,9 +174,9 @@ function afterOpen(context: AttemptContext): NextStep {
 }
 
 function afterInquiry(end: AttemptEnd & { kind: 'inquiry' }, context: AttemptContext): NextStep {
-  const { outcome } = end;
+  const outcome = lasting(end.outcome);
   if (end.disputed) return { kind: 'stop', reason: 'disputed' };
-  if (isSettledOutcome(outcome)) return { kind: 'done', outcome };
+  if (outcome !== null) return { kind: 'done', outcome };
   if (end.abandoned)
     return {
       kind: 'done',
@@ -183,10 +185,10 @@ function afterInquiry(end: AttemptEnd & { kind: 'inquiry' }, context: AttemptCon
   if (end.permitted) return unlessStopped(context, { kind: 'retry', afterMs: 0 });
   if (end.openAttempts.length > 0)
     return end.ifOpen === 'resend' ? retry(context, 'no_reply', null) : afterStillOpen(context);
-  if (outcome?.kind !== 'not_executed') return { kind: 'poll' };
+  if (end.outcome?.kind !== 'not_executed') return { kind: 'poll' };
   return end.ifOpen === 'not_again'
-    ? { kind: 'done', outcome }
-    : retry(context, outcome.reason, null);
+    ? { kind: 'done', outcome: end.outcome }
+    : retry(context, end.outcome.reason, null);
 }
 
 function afterStillOpen(context: AttemptContext): NextStep {
