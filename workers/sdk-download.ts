@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { limits } from '../core/limits.ts';
 import { runCommand } from './command.ts';
 import type { Found } from './provision.ts';
+import { sdkVersion } from './sdk-version.ts';
 
 export type SdkServer = 'temporal' | 'temporal-test-server';
 
 const STARTERS = { temporal: 'createLocal', 'temporal-test-server': 'createTimeSkipping' } as const;
-const SDK_VERSION = '1.24.0';
 
 /** Does not throw. */
 export async function downloadBySdk(
@@ -33,5 +33,5 @@ export async function downloadBySdk(
     cwd: dirname(fileURLToPath(import.meta.url)),
   });
   if (result.kind === 'refused') return result;
-  return { kind: 'found', path: join(downloadDir, `${server}-sdk-typescript-${SDK_VERSION}`) };
+  return { kind: 'found', path: join(downloadDir, `${server}-sdk-typescript-${sdkVersion}`) };
 }

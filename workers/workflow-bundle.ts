@@ -14,6 +14,7 @@ import { bundleWorkflowCode } from '@temporalio/worker';
 import * as z from 'zod';
 import { limits } from '../core/limits.ts';
 import { cacheDirOf } from './cache-dir.ts';
+import { sdkVersion } from './sdk-version.ts';
 
 export interface BundleRequest {
   /** File that exports the workflows. */
@@ -27,9 +28,6 @@ export interface BundleRequest {
 export interface WorkflowBundle {
   readonly codePath: string;
 }
-
-/** A bundle fits only the SDK that made it. */
-const SDK_VERSION = '1.24.0';
 
 const manifestSchema = z.object({ code: z.string(), files: z.record(z.string(), z.string()) });
 const manifestText = z.string().transform((text, context) => {
@@ -47,7 +45,8 @@ export async function bundleWorkflows(request: BundleRequest): Promise<WorkflowB
   const directory = join(cacheDirOf(request.env ?? process.env), 'bundles');
   await mkdir(directory, { recursive: true });
   const { workflowsPath, payloadConverterPath } = request;
-  const key = digest(JSON.stringify([SDK_VERSION, workflowsPath, payloadConverterPath ?? null]));
+  // A bundle fits only the SDK that made it.
+  const key = digest(JSON.stringify([sdkVersion, workflowsPath, payloadConverterPath ?? null]));
   const manifestPath = join(directory, `${key}.json`);
   return (await kept(manifestPath, directory)) ?? (await make(request, manifestPath, directory));
 }
