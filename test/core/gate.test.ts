@@ -1,0 +1,410 @@
+import { describe, expect, test } from 'vitest';
+import { genesisBase, rolledOf } from '../../core/consumes.ts';
+import { digestOf } from '../../core/digest.ts';
+import { decideDoubt } from '../../core/doubt.ts';
+import type { EntryAsk } from '../../core/gate.ts';
+import { gateTable, reservedVerdicts } from '../../core/gate-table.ts';
+import { decideResolve } from '../../core/resolve.ts';
+import { gateVerdicts } from '../../core/verdict.ts';
+import { ACTION, enter, open, payloadOf, pinOf, RUN, settle } from '../support/asks.ts';
+import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
+
+interface Row {
+  readonly verdict: string;
+  readonly when: string;
+  readonly given: (ledger: MemoryLedger) => void;
+  readonly ask: (ledger: MemoryLedger) => Partial<EntryAsk>;
+  readonly leaves: 'nothing' | 'closed' | 'entered';
+}
+
+const again: Partial<EntryAsk> = { attemptId: `${ACTION}~2`, entryToken: 'token-2' };
+const other = 'r.t2.c1';
+const next: Partial<EntryAsk> = {
+  actionId: other,
+  attemptId: `${other}~1`,
+  intentDigest: digestOf('n'),
+};
+const noIntent = { intentDigest: null };
+const doubt = (ledger: MemoryLedger, actionId = ACTION) =>
+  ledger.decide(
+    { runId: RUN, actionId },
+    decideDoubt({ actionId, attemptId: `${actionId}~1`, why: 'timeout', externalId: null }),
+  );
+const opened = (ledger: MemoryLedger) => void open(ledger);
+const entered =
+  (over: Partial<EntryAsk> = {}) =>
+  (ledger: MemoryLedger) => {
+    open(ledger);
+    enter(ledger, over);
+  };
+const executed = (ledger: MemoryLedger) => {
+  entered()(ledger);
+  settle(ledger);
+};
+const consuming = (ledger: MemoryLedger, outcome: string): Partial<EntryAsk> => ({
+  ...next,
+  consumes: {
+    base: rolledOf({ base: genesisBase(RUN), pairs: [] }),
+    pairs: [{ actionId: ACTION, outcome: outcome as 'open' }],
+  },
+  pin: pinOf(ledger),
+});
+const stop = (change: 'revoke' | 'cancel') => (ledger: MemoryLedger) => {
+  open(ledger);
+  const revisions = { goal: 1, auth: change === 'revoke' ? 2 : 1 };
+  const who = { commandId: 'x', actor: 'ada', reason: 'stop' };
+  const body = { kind: 'authority_changed', change, position: null, ticket: null } as const;
+  ledger.write(RUN, { source: 'human', body: { ...body, ...who, revisions } });
+};
+const keyed = {
+  replay: 'keyed',
+  retention: { retentionMs: 3_600_000, marginMs: 600_000 },
+} as const;
+const minutes = (ledger: MemoryLedger, n: number) => {
+  ledger.now += n * 60_000;
+};
+
+const rows: Row[] = [
+  {
+    verdict: 'ledger_mismatch',
+    when: 'another ledger id',
+    given: opened,
+    ask: (l) => ({ pin: { ...pinOf(l), id: 'ledger-2' } }),
+    leaves: 'nothing',
+  },
+  {
+    verdict: 'ledger_mismatch',
+    when: 'another incarnation',
+    given: opened,
+    ask: (l) => ({ pin: { ...pinOf(l), incarnation: 1 } }),
+    leaves: 'nothing',
+  },
+  {
+    verdict: 'ledger_mismatch',
+    when: 'a chain without the head that history knows',
+    given: opened,
+    ask: (l) => ({ pin: { ...pinOf(l), head: { count: 9, hash: digestOf('x') } } }),
+    leaves: 'nothing',
+  },
+  {
+    verdict: 'disputed',
+    when: 'the action has two contradicting outcomes',
+    given: (l) => {
+      executed(l);
+      settle(l, { externalId: 'ext-2' });
+    },
+    ask: () => again,
+    leaves: 'closed',
+  },
+  {
+    verdict: 'disputed',
+    when: 'another action of the run is disputed and the step is not independent',
+    given: (l) => {
+      executed(l);
+      settle(l, { externalId: 'ext-2' });
+    },
+    ask: () => next,
+    leaves: 'closed',
+  },
+  {
+    verdict: 'already_final',
+    when: 'executed',
+    given: executed,
+    ask: () => again,
+    leaves: 'closed',
+  },
+  {
+    verdict: 'already_final',
+    when: 'a model call with another payload',
+    given: (l) => {
+      entered({ replay: 'rebuy', ...noIntent })(l);
+      settle(l);
+    },
+    ask: () => ({ ...again, replay: 'rebuy', ...noIntent, payload: payloadOf({ other: 1 }) }),
+    leaves: 'closed',
+  },
+  {
+    verdict: 'payload_conflict',
+    when: 'an entered attempt has another payload',
+    given: entered(),
+    ask: () => ({ ...again, payload: payloadOf({ amount: 20 }) }),
+    leaves: 'closed',
+  },
+  {
+    verdict: 'entered_again',
+    when: 'the same delivery asks after a lost COMMIT reply',
+    given: entered(),
+    ask: () => ({}),
+    leaves: 'nothing',
+  },
+  {
+    verdict: 'attempt_reused',
+    when: 'another delivery of the attempt',
+    given: entered(),
+    ask: () => ({ entryToken: 'token-9' }),
+    leaves: 'nothing',
+  },
+  {
+    verdict: 'attempt_closed',
+    when: 'closed by an inquiry',
+    given: (l) => {
+      open(l);
+      doubt(l);
+    },
+    ask: () => ({}),
+    leaves: 'nothing',
+  },
+  { verdict: 'run_not_open', when: 'no run', given: () => {}, ask: () => ({}), leaves: 'nothing' },
+  {
+    verdict: 'claim_stale',
+    when: 'another epoch',
+    given: opened,
+    ask: () => ({ epoch: 2 }),
+    leaves: 'nothing',
+  },
+  {
+    verdict: 'claim_facts_only',
+    when: 'a takeover with an open attempt of an older epoch',
+    given: (l) => {
+      entered()(l);
+      const body = { kind: 'authority_changed', change: 'permit', position: null } as const;
+      const who = { commandId: 'x', actor: 'ada', reason: 'resume', ticket: 'ticket-1' };
+      const revisions = { goal: 1, auth: 1 };
+      l.write(RUN, { source: 'human', body: { ...body, ...who, revisions } });
+      open(l, { firstExecutionRunId: 'exec-2', ticket: 'ticket-1' });
+    },
+    ask: () => ({ ...next, epoch: 2 }),
+    leaves: 'nothing',
+  },
+  {
+    verdict: 'run_ended',
+    when: 'the run has ended',
+    given: (l) => {
+      open(l);
+      const body = { kind: 'run_ended', end: { kind: 'completed' }, epoch: 1 } as const;
+      l.write(RUN, { source: 'history', body: { ...body, openUnknowns: [], answer: null } });
+    },
+    ask: () => ({}),
+    leaves: 'nothing',
+  },
+  {
+    verdict: 'retention_expired',
+    when: 'a keyed resend inside the margin of the key’s retention',
+    given: (l) => {
+      entered(keyed)(l);
+      minutes(l, 51);
+    },
+    ask: () => ({ ...again, ...keyed }),
+    leaves: 'closed',
+  },
+  {
+    verdict: 'retention_expired',
+    when: 'ledger time stepped back',
+    given: (l) => {
+      entered(keyed)(l);
+      l.clockSteppedBack = true;
+    },
+    ask: () => ({ ...again, ...keyed }),
+    leaves: 'closed',
+  },
+  {
+    verdict: 'action_in_doubt',
+    when: 'an open attempt',
+    given: entered(),
+    ask: () => again,
+    leaves: 'closed',
+  },
+  {
+    verdict: 'action_in_doubt',
+    when: 'the receiver accepted it, even with a key',
+    given: (l) => {
+      entered(keyed)(l);
+      settle(l, { outcome: 'accepted' });
+    },
+    ask: () => ({ ...again, ...keyed }),
+    leaves: 'closed',
+  },
+  {
+    verdict: 'predecessor_open',
+    when: 'it consumes an open outcome and is not independent',
+    given: entered(),
+    ask: (l) => consuming(l, 'open'),
+    leaves: 'closed',
+  },
+  {
+    verdict: 'predecessor_open',
+    when: 'it consumes a final outcome that the ledger does not know',
+    given: entered(),
+    ask: (l) => consuming(l, digestOf('forged')),
+    leaves: 'closed',
+  },
+  {
+    verdict: 'predecessor_mismatch',
+    when: 'it consumes another outcome than the recorded one',
+    given: executed,
+    ask: (l) => consuming(l, digestOf('forged')),
+    leaves: 'closed',
+  },
+  {
+    verdict: 'predecessor_mismatch',
+    when: 'it takes an executed action for not executed',
+    given: executed,
+    ask: (l) => consuming(l, 'not_executed'),
+    leaves: 'closed',
+  },
+  {
+    verdict: 'predecessor_mismatch',
+    when: 'its base is no digest of this run',
+    given: opened,
+    ask: () => ({ consumes: { base: digestOf('elsewhere'), pairs: [] } }),
+    leaves: 'closed',
+  },
+  {
+    verdict: 'attempt_not_current',
+    when: 'the barrier says paused',
+    given: opened,
+    ask: () => ({ barrier: { kind: 'not_current', why: 'paused' } }),
+    leaves: 'closed',
+  },
+  {
+    verdict: 'authority_unavailable',
+    when: 'the barrier could not tell',
+    given: opened,
+    ask: () => ({ barrier: { kind: 'unavailable', why: 'no answer' } }),
+    leaves: 'closed',
+  },
+  {
+    verdict: 'authority_unavailable',
+    when: 'the barrier is too old',
+    given: opened,
+    ask: () => ({ barrier: { kind: 'current', ageMs: 2_001 } }),
+    leaves: 'closed',
+  },
+  { verdict: 'revoked', when: 'revoked', given: stop('revoke'), ask: () => ({}), leaves: 'closed' },
+  {
+    verdict: 'revoked',
+    when: 'canceled',
+    given: stop('cancel'),
+    ask: () => ({}),
+    leaves: 'closed',
+  },
+  {
+    verdict: 'authority_stale',
+    when: 'decided under another revision',
+    given: opened,
+    ask: () => ({ revisions: { goal: 1, auth: 0 } }),
+    leaves: 'closed',
+  },
+  {
+    verdict: 'twin_unknown',
+    when: 'another action with the same intent is in doubt',
+    given: (l) => {
+      entered()(l);
+      doubt(l);
+    },
+    ask: () => ({ ...next, intentDigest: digestOf({ actionId: ACTION }) }),
+    leaves: 'closed',
+  },
+  {
+    verdict: 'binding_changed',
+    when: 'the tool is not the one pinned',
+    given: opened,
+    ask: () => ({ binding: { tool: 'charge_card', version: '2', digest: digestOf('2') } }),
+    leaves: 'closed',
+  },
+  { verdict: 'entered', when: 'all holds', given: opened, ask: () => ({}), leaves: 'entered' },
+  {
+    verdict: 'entered',
+    when: 'a keyed resend inside retention',
+    given: (l) => {
+      entered(keyed)(l);
+      minutes(l, 49);
+    },
+    ask: () => ({ ...again, ...keyed }),
+    leaves: 'entered',
+  },
+  {
+    verdict: 'entered',
+    when: 'an independent step consumes an open outcome',
+    given: entered(),
+    ask: (l) => ({ ...consuming(l, 'open'), onUnknown: 'continue' }),
+    leaves: 'entered',
+  },
+];
+
+describe('the gate', () => {
+  test('R-006 R-020 R-027 R-046 has a row for each verdict in the order of precedence', () => {
+    const decided = gateVerdicts.filter((verdict) => !reservedVerdicts.includes(verdict as never));
+    expect(Object.keys(gateTable)).toEqual(decided);
+    expect(new Set(rows.map((row) => row.verdict))).toEqual(new Set(decided));
+  });
+
+  test.each(rows)('$verdict when $when leaves $leaves', ({ verdict, given, ask, leaves }) => {
+    const ledger = memoryLedger();
+    given(ledger);
+    const asked = ask(ledger);
+    const attemptId = asked.attemptId ?? `${ACTION}~1`;
+    const before = ledger.rows.get(attemptId);
+    const count = ledger.facts(RUN).length;
+    expect(enter(ledger, asked).verdict).toBe(verdict);
+    const after = ledger.rows.get(attemptId);
+    if (leaves === 'nothing') expect(after).toBe(before);
+    else expect(after?.kind).toBe(leaves);
+    const kinds = ledger
+      .facts(RUN)
+      .slice(count)
+      .map((fact) => fact.body.kind);
+    const wanted = { nothing: [], closed: ['attempt_refused'], entered: ['attempt_entered'] };
+    expect(kinds).toEqual(wanted[leaves]);
+  });
+
+  test('R-006 an attempt that was closed can never enter, whatever holds later', () => {
+    const ledger = memoryLedger();
+    open(ledger);
+    enter(ledger, { barrier: { kind: 'not_current', why: 'paused' } });
+    expect(enter(ledger).verdict).toBe('attempt_closed');
+    expect(ledger.run(RUN).actions.get(ACTION)?.attempts).toEqual([]);
+  });
+
+  test('of a streak of authority_unavailable only the first and the last are in the chain', () => {
+    const ledger = memoryLedger();
+    open(ledger);
+    const barrier = { kind: 'unavailable', why: 'no answer' } as const;
+    for (const n of [1, 2, 3, 4]) enter(ledger, { attemptId: `${ACTION}~${n}`, barrier });
+    expect(ledger.rows.size).toBe(4);
+    expect(enter(ledger, { attemptId: `${ACTION}~5` }).verdict).toBe('entered');
+    const refused = ledger.facts(RUN).filter((fact) => fact.body.kind === 'attempt_refused');
+    expect(refused.map((fact) => 'attemptId' in fact.body && fact.body.attemptId)).toEqual([
+      `${ACTION}~1`,
+      `${ACTION}~4`,
+    ]);
+  });
+
+  test('R-016 numbers grow per action and the send token carries epoch and number', () => {
+    const ledger = memoryLedger();
+    open(ledger);
+    const first = enter(ledger, { replay: 'safe', ...noIntent });
+    const second = enter(ledger, { ...again, replay: 'safe', ...noIntent });
+    expect([first.entry?.number, second.entry?.number]).toEqual([1, 2]);
+    expect(second.entry?.sendToken).toEqual({ epoch: 1, number: 2 });
+    expect(second.entry?.firstSentAt).toBe(first.entry?.firstSentAt);
+  });
+
+  test('a permit lets one more attempt past an open one, once', () => {
+    const ledger = memoryLedger();
+    entered()(ledger);
+    doubt(ledger);
+    const recordVersion = ledger.run(RUN).actions.get(ACTION)?.recordVersion ?? 0;
+    const command = {
+      id: 'p',
+      actor: 'ada',
+      reason: 'go',
+      actionId: ACTION,
+      recordVersion,
+    } as const;
+    const retry = { ...command, verb: 'authorize_retry', acceptsPossibleDuplicate: true } as const;
+    expect(ledger.decide({ runId: RUN }, decideResolve(retry)).what).toBe('applied');
+    expect(enter(ledger, again).verdict).toBe('entered');
+    expect(enter(ledger, { ...again, attemptId: `${ACTION}~3` }).verdict).toBe('action_in_doubt');
+  });
+});
