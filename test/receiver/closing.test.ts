@@ -13,13 +13,13 @@ const send = (receiver: Receiver, sendToken?: SendToken, more: object = {}) =>
 const tickets = (receiver: Receiver) => receiver.effects().length;
 
 describe('A13 closing inquiry', () => {
-  test('R-038 an inquiry proves nothing: after no_record the request still runs', async () => {
+  test('an inquiry proves nothing: after no_record the request still runs', async () => {
     const { receiver } = openForTest();
     expect(receiver.inquire(identity)).toEqual({ kind: 'no_record' });
     expect(await send(receiver)).toMatchObject({ kind: 'executed' });
   });
 
-  test('R-038 A14 a closed token is refused each time it comes, a later one passes', async () => {
+  test('A14 a closed token is refused each time it comes, a later one passes', async () => {
     const { receiver } = openForTest();
     const through = token(1, 2);
     expect(receiver.close(identity, through)).toEqual({

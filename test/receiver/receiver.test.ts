@@ -71,7 +71,7 @@ test('A1 a record of an older contract version is still replayed after an upgrad
 
 const identity = { principal: 'u1', operation: 'open_ticket', version: '1', key: 'a17' };
 
-test('B12 R-035 effect, ticket and notification carry key and token; each arrival is logged', async () => {
+test('B12 effect, ticket and notification carry key and token; each arrival is logged', async () => {
   const { receiver, path } = openForTest();
   const sendToken = { epoch: 3, number: 2 };
   await ticketFor(receiver, { sendToken, firstSentAt: 1_700_000_000_000 });
@@ -158,7 +158,7 @@ describe('A10 retention', () => {
   const hour = 3_600_000;
   const options = { retentionMs: hour, clockSkewMs: 60_000 };
 
-  test('R-027 after the sweep an old request is outside the window and has no effect', async () => {
+  test('after the sweep an old request is outside the window and has no effect', async () => {
     const { receiver, time } = openForTest(options);
     const firstSentAt = time.now;
     await ticketFor(receiver, { firstSentAt });
@@ -171,7 +171,7 @@ describe('A10 retention', () => {
     expect(receiver.effects()).toHaveLength(1);
   });
 
-  test('R-027 without a first-sent time a forgotten key is executed again: the declared limit', async () => {
+  test('without a first-sent time a forgotten key is executed again: the declared limit', async () => {
     const { receiver, time } = openForTest(options);
     await ticketFor(receiver);
     time.now += hour;
@@ -215,7 +215,7 @@ describe('A10 retention', () => {
   });
 });
 
-test('R-060 A16 a store held by another process refuses the request, which leaves nothing', async () => {
+test('A16 a store held by another process refuses the request, which leaves nothing', async () => {
   const { receiver, path } = openForTest({ busyTimeoutMs: 1 });
   const other = new Database(path);
   other.exec('BEGIN IMMEDIATE');
@@ -228,7 +228,7 @@ test('R-060 A16 a store held by another process refuses the request, which leave
   expect(await ticketFor(receiver)).toMatchObject({ kind: 'executed', replayed: false });
 });
 
-test('R-060 A16 a closed store refuses the request and answers no question', async () => {
+test('A16 a closed store refuses the request and answers no question', async () => {
   const { receiver } = openForTest();
   receiver.shutdown();
   expect(await ticketFor(receiver)).toMatchObject({ kind: 'not_taken' });

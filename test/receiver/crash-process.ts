@@ -1,0 +1,24 @@
+// Executes one ticket and dies by SIGKILL right before its n-th SQL statement.
+//   node --import tsx test/receiver/crash-process.ts <store> <key> <n>
+// Prints DONE when it got through; the answer has then left the receiver.
+
+import { exampleOperations, openReceiver } from '../../receiver/index.ts';
+
+const [path = '', key = '', killAt = ''] = process.argv.slice(2);
+let statements = 0;
+let counting = false;
+const receiver = openReceiver({
+  path,
+  operations: exampleOperations(),
+  trace() {
+    if (!counting) return;
+    statements += 1;
+    if (statements === Number(killAt)) process.kill(process.pid, 'SIGKILL');
+  },
+});
+counting = true;
+const answer = await receiver.execute({
+  ...{ principal: 'u1', operation: 'open_ticket', version: '1', key },
+  input: { subject: 'Printer' },
+});
+process.stdout.write(`DONE ${answer.kind} ${statements}\n`);
