@@ -1,0 +1,96 @@
+// The client library: starting, watching and answering runs. It holds connections and no state;
+// what it says about a run comes from the ledger and from Temporal at that moment.
+
+import { randomUUID } from 'node:crypto';
+import type { Connection } from '@temporalio/client';
+import type { ResolveCommand, RevokeCommand } from '../core/commands.ts';
+import type { ClientConfig } from '../core/config.ts';
+import type { Json } from '../core/digest.ts';
+import type { RunResult } from '../core/outcome.ts';
+import type { Question } from '../core/question.ts';
+import { openLedger } from '../ledger/open.ts';
+import type { Ledger } from '../ledger/port.ts';
+import { type Inbox, inboxOf } from './inbox.ts';
+import { currentQuestion } from './questions.ts';
+import { type ResolveOptions, type ResolveReply, resolveAction } from './resolution.ts';
+import { type RevokeReply, revokeRun } from './revocation.ts';
+import type { Room } from './room.ts';
+import { awaitedEnd } from './run-end.ts';
+import { type RunHandle, startRun } from './run-start.ts';
+import { type RunView, runView } from './run-view.ts';
+import type { StartOptions } from './start-request.ts';
+import { type ResumeOptions, resumeRun } from './takeover.ts';
+import { connectTemporal } from './temporal.ts';
+
+export interface ClientOptions {
+  /** From `clientConfigFrom(process.env)`. */
+  readonly config: ClientConfig;
+  /** An open ledger, which stays open; left out: the one the configuration names, if any. */
+  readonly ledger?: Ledger;
+  /** A connection to use, which stays open; left out: one of its own. */
+  readonly connection?: Connection;
+}
+
+/** Errors: ClientError (see `errors.ts`), and LedgerError as it comes from the ledger. */
+export interface HoldfastClient {
+  /** Starts the run, attaches to the open one, or returns the end of the closed one. */
+  start(runId: string, options: StartOptions): Promise<RunHandle>;
+  /** Waits for the end. */
+  result(runId: string): Promise<RunResult>;
+  state(runId: string): Promise<RunView>;
+  /** The answer of a run, as bytes were stored; null where there is none or no ledger. */
+  answer(result: RunResult): Promise<Json>;
+  /** What a person is asked about the action; null when nothing of it is open. */
+  question(runId: string, actionId: string): Promise<Question | null>;
+  resolve(runId: string, command: ResolveCommand, options?: ResolveOptions): Promise<ResolveReply>;
+  revoke(runId: string, command: RevokeCommand): Promise<RevokeReply>;
+  /** Takes over a run whose workflow is closed without an end. */
+  resume(runId: string, options: ResumeOptions): Promise<RunHandle>;
+  inbox(): Promise<Inbox>;
+  /** Closes what the client opened itself. */
+  close(): Promise<void>;
+}
+
+/** Connects and opens the ledger. Throws ClientError or LedgerError naming what is out of reach. */
+export async function createClient(options: ClientOptions): Promise<HoldfastClient> {
+  const { config } = options;
+  const ledger = options.ledger ?? (await configuredLedger(config));
+  const opened = options.ledger === undefined ? ledger : null;
+  try {
+    const temporal = await connectTemporal(config, options.connection);
+    const room: Room = { temporal, ledger, runsQueue: config.queues.runs, newId: randomUUID };
+    return clientIn(room, async () => {
+      if (temporal.owned) await temporal.connection.close();
+      await opened?.close();
+    });
+  } catch (error) {
+    await opened?.close();
+    throw error;
+  }
+}
+
+async function configuredLedger({ ledger }: ClientConfig): Promise<Ledger | null> {
+  // Never created here: an empty ledger in a wrong place would look like runs without facts.
+  return ledger === null ? null : openLedger(ledger, { create: false });
+}
+
+function clientIn(room: Room, close: () => Promise<void>): HoldfastClient {
+  return {
+    start: (runId, options) => startRun(room, runId, options),
+    result: (runId) => awaitedEnd(room, runId),
+    state: (runId) => runView(room, runId),
+    answer: (result) => storedAnswer(room, result),
+    question: (runId, actionId) => currentQuestion(room, runId, actionId),
+    resolve: (runId, command, options) => resolveAction(room, runId, command, options),
+    revoke: (runId, command) => revokeRun(room, runId, command),
+    resume: (runId, options) => resumeRun(room, runId, options),
+    inbox: () => inboxOf(room),
+    close,
+  };
+}
+
+async function storedAnswer({ ledger }: Room, { answer }: RunResult): Promise<Json> {
+  if (ledger === null || answer === null) return null;
+  const bytes = await ledger.payload(answer.digest);
+  return bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as Json);
+}

@@ -1,0 +1,83 @@
+// What waits for a person: open questions, and runs that need `resume`. From the open children that
+// visibility lists (it lags by a moment) and from the ledger, which also knows of questions whose
+// child is gone. Needs no worker.
+
+import { unknownIdOf } from '../core/ids.ts';
+import { type Question, questionOf } from '../core/question.ts';
+import type { Ledger } from '../ledger/port.ts';
+import { UNKNOWN_ACTION } from '../workflows/messages.ts';
+import { levelIn, questionOfChild, waitingActions } from './questions.ts';
+import type { Room } from './room.ts';
+import { executionOf } from './temporal.ts';
+import { onServer } from './temporal-errors.ts';
+
+export interface InboxQuestion {
+  readonly actionId: string;
+  readonly runId: string | null;
+  /** Null where the child's input could not be read. */
+  readonly question: Question | null;
+  /** `gone`: the child was closed while the action is still unknown; answers go to the ledger. */
+  readonly child: 'open' | 'gone';
+}
+
+export interface Inbox {
+  readonly questions: readonly InboxQuestion[];
+  /** Closed workflows without a recorded end; only with access to the ledger. */
+  readonly needResume: readonly string[];
+  /** More than this was there than is listed. */
+  readonly truncated: boolean;
+}
+
+/** A person's list: whoever has more open questions than this has another problem first. */
+export const INBOX_MAX = 200;
+
+const CHILD_PREFIX = unknownIdOf('');
+
+export async function inboxOf(room: Room): Promise<Inbox> {
+  const asked = await openChildren(room);
+  const questions: InboxQuestion[] = [];
+  const fromLedger = room.ledger === null ? null : await ledgerInbox(room, room.ledger, asked);
+  const known = new Map(fromLedger?.questions.map((each) => [each.actionId, each]) ?? []);
+  for (const actionId of asked) {
+    const question = known.get(actionId)?.question ?? (await questionOfChild(room, actionId));
+    const runId = question?.run ?? null;
+    questions.push({ actionId, runId, question, child: 'open' });
+  }
+  for (const each of known.values()) if (each.child === 'gone') questions.push(each);
+  return {
+    questions: questions.slice(0, INBOX_MAX),
+    needResume: fromLedger?.needResume ?? [],
+    truncated: questions.length > INBOX_MAX || fromLedger?.truncated === true,
+  };
+}
+
+async function openChildren({ temporal }: Room): Promise<Set<string>> {
+  const query = `WorkflowType = '${UNKNOWN_ACTION}' AND ExecutionStatus = 'Running'`;
+  const found = new Set<string>();
+  await onServer(temporal.server, async () => {
+    for await (const { workflowId } of temporal.client.workflow.list({ query })) {
+      if (workflowId.startsWith(CHILD_PREFIX)) found.add(workflowId.slice(CHILD_PREFIX.length));
+      if (found.size > INBOX_MAX) break;
+    }
+  });
+  return found;
+}
+
+async function ledgerInbox(room: Room, ledger: Ledger, asked: ReadonlySet<string>) {
+  const lines = await ledger.runs(INBOX_MAX);
+  const questions: InboxQuestion[] = [];
+  const needResume: string[] = [];
+  for (const line of lines) {
+    if (!line.ended && (await executionOf(room.temporal, line.runId)).kind !== 'open')
+      needResume.push(line.runId);
+    if (line.inDoubt === 0) continue;
+    const run = await ledger.read(line.runId);
+    for (const action of waitingActions(run)) {
+      const { actionId } = action;
+      const question = questionOf(run, action, await levelIn(ledger, run, action));
+      const child = asked.has(actionId) ? 'open' : 'gone';
+      questions.push({ actionId, runId: run.runId, question, child });
+    }
+  }
+  return { questions, needResume, truncated: lines.length === INBOX_MAX };
+}

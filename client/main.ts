@@ -1,0 +1,94 @@
+// Runs the command line once: arguments in, exit code out. Nothing here reads the process itself, so
+// that tests can be the process.
+
+import { CommanderError } from 'commander';
+import { type ClientConfig, clientConfigFrom } from '../core/config.ts';
+import type { HoldfastClient } from './client.ts';
+import { ClientError, errorText } from './errors.ts';
+import { type Exit, exitCodes, exitOfError } from './exit-codes.ts';
+import { linesOf } from './lines.ts';
+import { cliProgram, type GlobalFlags, type Perform } from './program.ts';
+
+export interface CliIo {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  out(text: string): void;
+  err(text: string): void;
+  readFile(path: string): Promise<Uint8Array>;
+  readInput(): Promise<Uint8Array>;
+  connect(config: ClientConfig): Promise<HoldfastClient>;
+}
+
+/** `args` without the program's name. Never throws; the number is the exit code. */
+export async function main(args: readonly string[], io: CliIo): Promise<number> {
+  let exit: Exit = 'ok';
+  const perform: Perform = async (globals, command) => {
+    const client = await io.connect(clientConfigFrom(environment(io.env, globals)));
+    try {
+      const output = await command({ client, read: (path) => bytesOf(io, path) });
+      io.out(globals.json === true ? `${JSON.stringify(output.json)}\n` : linesOf(output.lines));
+      exit = output.exit;
+    } finally {
+      await client.close();
+    }
+  };
+  const program = cliProgram(perform, io.version);
+  for (const each of [program, ...program.commands])
+    each.configureOutput({ writeOut: (text) => io.out(text), writeErr: () => undefined });
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+  } catch (error) {
+    exit = reported(error, { io, json: args.includes('--json') });
+  }
+  return exitCodes[exit].code;
+}
+
+function environment(env: CliIo['env'], globals: GlobalFlags): CliIo['env'] {
+  const given = {
+    HOLDFAST_ADDRESS: globals.address,
+    HOLDFAST_NAMESPACE: globals.namespace,
+    HOLDFAST_LEDGER_URL: globals.ledger,
+  };
+  const stated = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...env, ...Object.fromEntries(stated) };
+}
+
+async function bytesOf(io: CliIo, path: string): Promise<Uint8Array> {
+  if (path === '-') return io.readInput();
+  try {
+    return await io.readFile(path);
+  } catch (error) {
+    throw new ClientError(
+      'bad_input',
+      `the file ${path} cannot be read (${errorText(error)}); correct its path`,
+      { cause: error },
+    );
+  }
+}
+
+function reported(
+  error: unknown,
+  { io, json }: { readonly io: CliIo; readonly json: boolean },
+): Exit {
+  if (error instanceof CommanderError && error.exitCode === 0) return 'ok';
+  const usage = error instanceof CommanderError;
+  const exit = usage ? 'badInput' : exitOfError(error);
+  const message = usage ? usageText(error) : errorText(error);
+  const code = usage ? 'usage' : codeOf(error);
+  if (json) io.out(`${JSON.stringify({ error: { code, message, exit: exitCodes[exit].code } })}\n`);
+  else
+    io.err(linesOf(message.split('\n').map((line, i) => (i === 0 ? `holdfast: ${line}` : line))));
+  if (exit === 'internal' && error instanceof Error) io.err(`${error.stack}\n`);
+  return exit;
+}
+
+function usageText({ message, code }: CommanderError): string {
+  if (code === 'commander.help') return 'no command was given; see: holdfast --help';
+  return `${message.replace(/^error: /, '')}; see: holdfast --help`;
+}
+
+function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return 'internal';
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  return name === 'ConfigError' ? 'configuration' : typeof code === 'string' ? code : 'internal';
+}

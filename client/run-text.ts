@@ -1,0 +1,98 @@
+// A run in words: the same words as in the Web UI and in `--json`.
+
+import type { EffectLine, RunResult } from '../core/outcome.ts';
+import { counted } from './lines.ts';
+import type { ActionView, RunView } from './run-view.ts';
+
+export function endText({ end }: RunResult): string {
+  if (end.kind === 'stopped') return `stopped (${end.reason})`;
+  return end.kind === 'completed' ? 'completed' : 'ended with unknown';
+}
+
+export function resultLines(result: RunResult): string[] {
+  return [
+    `run ${result.runId}: ${endText(result)}`,
+    ...effects('effect', result.effects, result.effectsCount),
+    ...effects('unknown', result.unknowns, result.unknownsCount),
+    ...effects('late fact', result.lateFacts, result.lateFactsCount),
+    `cost: ${result.costText}`,
+    'nothing was undone',
+  ];
+}
+
+function effects(noun: string, lines: readonly EffectLine[], count: number): string[] {
+  if (count === 0) return noun === 'effect' ? ['0 effects'] : [];
+  const more = count - lines.length;
+  return [
+    counted(count, noun),
+    ...lines.map(effectLine),
+    ...(more > 0 ? [`  … and ${more} more; see the ledger`] : []),
+  ];
+}
+
+function effectLine({ actionId, tool, outcome, externalId }: EffectLine): string {
+  const words = outcome.replaceAll('_', ' ');
+  return `  ${actionId}  ${tool}  ${words}${externalId === null ? '' : `  ${externalId}`}`;
+}
+
+export function viewLines(view: RunView): string[] {
+  const { runId, live, recorded, end, workflow } = view;
+  return [
+    `run ${runId}: ${phaseText(view)}`,
+    ...(workflow === null ? [] : [`workflow: ${workflow.type}, ${workflow.status}`]),
+    ...(live === null ? noAnswer(view) : liveLines(live)),
+    ...(recorded === null ? ['ledger: no facts of this run were read'] : recordedLines(recorded)),
+    ...(end === null ? [] : resultLines(end).slice(1)),
+  ];
+}
+
+function phaseText({ phase, end, runId }: RunView): string {
+  if (end !== null && phase === 'ended') return endText(end);
+  if (phase === 'needs_resume')
+    return `closed without a recorded end; take it over with: holdfast resume ${runId}`;
+  return phase === 'open' ? 'open' : 'closed; without the ledger its end is not known here';
+}
+
+function noAnswer({ phase }: RunView): string[] {
+  return phase === 'open' ? ['the run itself did not answer: no worker, or it is busy'] : [];
+}
+
+function liveLines(live: NonNullable<RunView['live']>): string[] {
+  return [
+    `now: ${live.phase}${live.revoked ? ', revoked' : ''}`,
+    ...(live.waitingFor === null ? [] : [`waits for: ${live.waitingFor}`]),
+    ...live.unknowns.map(({ actionId, child }) => `unknown: ${actionId}, asked by ${child}`),
+    ...(live.lastRejection === null ? [] : [`last rejected command: ${live.lastRejection}`]),
+  ];
+}
+
+function recordedLines(recorded: NonNullable<RunView['recorded']>): string[] {
+  const { facts, epoch, goalRevision, authRevision, revoked, canceled, actions } = recorded;
+  const flags = `${revoked ? ', revoked' : ''}${canceled ? ', canceled' : ''}`;
+  return [
+    `ledger: ${counted(facts, 'fact')}, epoch ${epoch}, ` +
+      `goal revision ${goalRevision}, authority revision ${authRevision}${flags}`,
+    ...actions.flatMap(actionLines),
+    `cost so far: ${recorded.costText}`,
+  ];
+}
+
+function actionLines(action: ActionView): string[] {
+  const { actionId, tool, word, externalId, axes, attempts } = action;
+  const marks = [
+    ...(axes.disputed ? ['disputed'] : []),
+    ...(action.abandoned ? ['abandoned'] : []),
+    ...(externalId === null ? [] : [externalId]),
+    ...(action.refusal === null ? [] : [action.refusal]),
+  ];
+  return [
+    `  ${actionId}  ${tool ?? '(no tool)'}  ${word}${marks.map((mark) => `  ${mark}`).join('')}`,
+    `    submission ${axes.submission}, execution ${axes.execution}, effect ${axes.effect}, ` +
+      `acceptance ${axes.acceptance}, result ${axes.result}, cost ${axes.cost}`,
+    ...attempts.map(
+      ({ number, attemptId, state, enteredAt, authRevision, late }) =>
+        `    attempt ${number} ${state.replaceAll('_', ' ')}, entered ${enteredAt}, ` +
+        `authority revision ${authRevision}${late ? ', late' : ''}, ${attemptId}`,
+    ),
+  ];
+}

@@ -1,0 +1,178 @@
+// What is known about a run, for people. The ledger's facts where they can be read; beside them what
+// the run itself says, if a worker answers in time. A view, never a ground for a decision.
+
+import {
+  QueryNotRegisteredError,
+  QueryRejectedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import { type Axes, axesOf, openAttempts, type StatusWord, wordOf } from '../core/action-status.ts';
+import { type CostTotal, costText } from '../core/cost.ts';
+import type { RunResult } from '../core/outcome.ts';
+import { totalCost } from '../core/run-result.ts';
+import type { ActionState, AttemptState, RunState } from '../core/run-state.ts';
+import { type RunStateAnswer, stateQuery } from '../workflows/messages.ts';
+import { ClientError } from './errors.ts';
+import type { Room } from './room.ts';
+import { endIn, notFound, statusText } from './run-end.ts';
+import { calling, type Execution, executionOf } from './temporal.ts';
+
+export interface AttemptView {
+  readonly attemptId: string;
+  readonly number: number;
+  readonly enteredAt: string;
+  /** How it settled; `open` while it has not, `excluded` when it is known to have had no effect. */
+  readonly state: string;
+  readonly externalId: string | null;
+  /** The revision it was decided under; a late result keeps it. */
+  readonly authRevision: number;
+  readonly late: boolean;
+}
+
+export interface ActionView {
+  readonly actionId: string;
+  readonly tool: string | null;
+  /** One of the six words. */
+  readonly word: StatusWord;
+  readonly axes: Axes;
+  readonly externalId: string | null;
+  readonly attempts: readonly AttemptView[];
+  /** Why the newest attempt never entered, or null. */
+  readonly refusal: string | null;
+  readonly abandoned: boolean;
+  readonly recordVersion: number;
+  readonly cost: CostTotal;
+}
+
+export interface RunView {
+  readonly runId: string;
+  /** `needs_resume`: the workflow is closed and nothing recorded an end. */
+  readonly phase: 'open' | 'ended' | 'needs_resume' | 'closed';
+  /** Of the workflow that carries the run; never of an action. */
+  readonly workflow: { readonly type: string; readonly status: string } | null;
+  /** Null: no worker answered in time, or the workflow is not open. */
+  readonly live: RunStateAnswer | null;
+  /** Null: this client reads no ledger, or the ledger has no such run. */
+  readonly recorded: {
+    readonly facts: number;
+    readonly epoch: number;
+    readonly goalRevision: number;
+    readonly authRevision: number;
+    readonly revoked: boolean;
+    readonly canceled: boolean;
+    readonly commandsRejected: number;
+    readonly actions: readonly ActionView[];
+    readonly cost: CostTotal;
+    readonly costText: string;
+  } | null;
+  readonly end: RunResult | null;
+}
+
+/** A worker with the run in its cache answers in milliseconds; without one we wait this long. */
+const QUERY_DEADLINE_MS = 3_000;
+
+/** Throws ClientError `run_not_found` when neither Temporal nor the ledger knows the run. */
+export async function runView(room: Room, runId: string): Promise<RunView> {
+  const run = (await room.ledger?.read(runId)) ?? null;
+  const execution = await executionOf(room.temporal, runId);
+  const known = run !== null && run.head.count > 0;
+  if (execution.kind === 'none' && !known) throw notFound(room, runId);
+  const live = execution.kind === 'open' ? await liveState(room, runId) : null;
+  const end = run === null ? null : endIn(run);
+  return {
+    runId,
+    phase: phaseOf(execution, end, room.ledger !== null),
+    workflow:
+      execution.kind === 'none'
+        ? null
+        : { type: execution.description.type, status: statusText(execution.description) },
+    live,
+    recorded: known ? recordedView(run) : null,
+    end: end ?? live?.result ?? null,
+  };
+}
+
+function phaseOf(
+  execution: Execution,
+  end: RunResult | null,
+  hasLedger: boolean,
+): RunView['phase'] {
+  if (end !== null) return 'ended';
+  if (execution.kind === 'open') return 'open';
+  if (hasLedger) return 'needs_resume';
+  const completed =
+    execution.kind === 'closed' && execution.description.status.name === 'COMPLETED';
+  // Without the ledger a completed workflow may well have recorded its end.
+  return completed ? 'closed' : 'needs_resume';
+}
+
+async function liveState({ temporal }: Room, runId: string): Promise<RunStateAnswer | null> {
+  const handle = temporal.client.workflow.getHandle(runId);
+  try {
+    return await calling(temporal, () => handle.query(stateQuery), QUERY_DEADLINE_MS);
+  } catch (error) {
+    if (isNoAnswer(error)) return null;
+    throw error;
+  }
+}
+
+/** No worker, a worker too busy, a run that closed meanwhile: the view does without. */
+function isNoAnswer(error: unknown): boolean {
+  if (error instanceof ClientError)
+    return error.code === 'temporal_unreachable' || error.code === 'temporal_refused';
+  return [WorkflowNotFoundError, QueryRejectedError, QueryNotRegisteredError].some(
+    (kind) => error instanceof kind,
+  );
+}
+
+export function recordedView(run: RunState): NonNullable<RunView['recorded']> {
+  const actions = [...run.actions.values()];
+  const cost = totalCost(run);
+  return {
+    facts: run.head.count,
+    epoch: run.opened?.epoch ?? 0,
+    goalRevision: run.revisions.goal,
+    authRevision: run.revisions.auth,
+    revoked: run.revoked,
+    canceled: run.canceled,
+    commandsRejected: run.rejectedCount,
+    actions: actions.map((action) => actionView(run, action)),
+    cost,
+    costText: costText(cost),
+  };
+}
+
+function actionView(run: RunState, action: ActionState): ActionView {
+  const last = action.attempts.at(-1);
+  const refusal = last === undefined ? (action.refusals.at(-1) ?? null) : null;
+  const settledIds = action.attempts.map((attempt) => attempt.settled?.externalId ?? null);
+  return {
+    actionId: action.actionId,
+    tool: last?.entry.binding.tool ?? refusal?.tool ?? null,
+    word: wordOf(action),
+    axes: axesOf(action),
+    externalId: action.final?.externalId ?? settledIds.findLast((id) => id !== null) ?? null,
+    attempts: action.attempts.map((attempt) => attemptView(action, attempt)),
+    refusal: refusal === null ? null : refusalText(refusal),
+    abandoned: action.abandoned,
+    recordVersion: action.recordVersion,
+    cost: totalCost({ ...run, actions: new Map([[action.actionId, action]]) }),
+  };
+}
+
+function refusalText(refusal: ActionState['refusals'][number]): string {
+  return refusal.detail === null ? refusal.verdict : `${refusal.verdict}: ${refusal.detail}`;
+}
+
+function attemptView(action: ActionState, attempt: AttemptState): AttemptView {
+  const open = openAttempts(action).includes(attempt);
+  return {
+    attemptId: attempt.attemptId,
+    number: attempt.entry.sendToken.number,
+    enteredAt: new Date(attempt.enteredAt).toISOString(),
+    state: attempt.settled?.outcome ?? (open ? 'open' : 'excluded'),
+    externalId: attempt.settled?.externalId ?? null,
+    authRevision: attempt.entry.revisions.auth,
+    late: attempt.late,
+  };
+}

@@ -1,0 +1,163 @@
+// What is sent to start a run, and what a second start is compared with. Pure.
+
+import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { type Digest, digestOf, type Json } from '../core/digest.ts';
+import type { Principal } from '../core/fact-fields.ts';
+import { runIdProblem } from '../core/ids.ts';
+import type { RunState } from '../core/run-state.ts';
+import { AGENT_RUN, type AgentRunInput, type Goal } from '../workflows/messages.ts';
+import { ClientError } from './errors.ts';
+import { checked, goalOf, principalSchema, sizedJson, toolsSchema } from './goal.ts';
+
+/** An `agentRun`: by a goal, or by instructions for the model. */
+export interface GoalStart {
+  readonly goal: Goal | string;
+  readonly principal: Principal;
+  /** Names of tools; left out: every tool of the installation. */
+  readonly tools?: readonly string[];
+}
+
+/** A workflow of your own, made with `holdfast()`. */
+export interface WorkflowStart {
+  readonly workflow: string;
+  readonly args: readonly Json[];
+  /** Left out: the installation's runs queue. */
+  readonly taskQueue?: string;
+}
+
+export type StartOptions = GoalStart | WorkflowStart;
+
+/** Memo of a run. Wire names: once released they never change. */
+export interface RunMemo {
+  readonly goalDigest: Digest;
+  /** Over goal, principal and tools, or over workflow type and arguments. */
+  readonly startDigest: Digest;
+  /** Drawn by each call: tells the call that started the run from those that attached to it. */
+  readonly startId: string;
+  /** Takeover ticket of `resume`, for workflows whose arguments are not ours. */
+  readonly ticket?: string;
+  /** Command id of the `resume` that started this execution. */
+  readonly resumedBy?: string;
+}
+
+export interface StartRequest {
+  readonly runId: string;
+  readonly workflowType: string;
+  readonly args: readonly Json[];
+  readonly taskQueue: string;
+  readonly memo: Omit<RunMemo, 'startId'>;
+  /** One line for the Web UI. */
+  readonly summary: string;
+  /** What the ledger pins for an `agentRun`; null for other workflows. */
+  readonly pinned: { readonly goal: Digest; readonly principal: Principal } | null;
+}
+
+const SUMMARY_CHARS_MAX = 120;
+
+/** Throws ClientError: `bad_run_id`, `bad_input`, `input_too_large`. */
+export function startRequest(
+  runId: string,
+  options: StartOptions,
+  runsQueue: string,
+): StartRequest {
+  refuseBadRunId(runId);
+  return 'workflow' in options
+    ? workflowRequest(runId, options, runsQueue)
+    : goalRequest(runId, options, runsQueue);
+}
+
+export function refuseBadRunId(runId: string): void {
+  const problem = runIdProblem(runId);
+  if (problem !== null)
+    throw new ClientError('bad_run_id', `"${runId}" cannot be a run id: ${problem}`);
+}
+
+function goalRequest(runId: string, options: GoalStart, taskQueue: string): StartRequest {
+  const goal = goalOf(options.goal);
+  const principal = checked(principalSchema, options.principal, {
+    code: 'bad_input',
+    what: `the principal of run ${runId}`,
+  }) as Principal;
+  const tools =
+    options.tools === undefined
+      ? null
+      : checked(toolsSchema, options.tools, {
+          code: 'bad_input',
+          what: `the tools of run ${runId}`,
+        });
+  const input: AgentRunInput = { goal, principal, tools, ticket: null };
+  const args = [sizedJson(input, `the goal of run ${runId}`)];
+  const goalDigest = digestOf(goal);
+  return {
+    runId,
+    workflowType: AGENT_RUN,
+    args,
+    taskQueue,
+    memo: { goalDigest, startDigest: digestOf({ goal, principal, tools }) },
+    summary: summaryOf(goal),
+    pinned: { goal: goalDigest, principal },
+  };
+}
+
+function summaryOf(goal: Goal): string {
+  if (goal.kind === 'plan') return `plan of ${goal.steps.length} steps`;
+  const text = goal.instructions.replace(/\s+/g, ' ').trim();
+  const chars = [...text];
+  const short = chars.length <= SUMMARY_CHARS_MAX;
+  return short ? text : `${chars.slice(0, SUMMARY_CHARS_MAX - 1).join('')}…`;
+}
+
+function workflowRequest(runId: string, options: WorkflowStart, runsQueue: string): StartRequest {
+  const args = sizedJson(options.args, `the arguments of run ${runId}`) as readonly Json[];
+  const digest = digestOf({ workflow: options.workflow, args });
+  return {
+    runId,
+    workflowType: options.workflow,
+    args,
+    taskQueue: options.taskQueue ?? runsQueue,
+    memo: { goalDigest: digest, startDigest: digest },
+    summary: options.workflow,
+    pinned: null,
+  };
+}
+
+/** Throws ClientError when the execution with this id was started for something else. */
+export function refuseOtherStart(
+  request: StartRequest,
+  { type, memo }: Pick<WorkflowExecutionDescription, 'type' | 'memo'>,
+): void {
+  const { runId } = request;
+  if (type !== request.workflowType || memo?.['goalDigest'] === undefined)
+    throw new ClientError(
+      'foreign_workflow',
+      `the id ${runId} belongs to a workflow "${type}" that was not started as this run; ` +
+        'choose another run id',
+    );
+  if (memo['goalDigest'] !== request.memo.goalDigest) throw otherGoal(runId);
+  if (memo['startDigest'] !== request.memo.startDigest)
+    throw new ClientError(
+      'other_start',
+      `run ${runId} has this goal, but another principal or other tools; ` +
+        'start it with the same ones, or choose another run id',
+    );
+}
+
+/** As above, against the ledger's record of the run. */
+export function refuseOtherOpening({ runId, pinned }: StartRequest, run: RunState): void {
+  if (pinned === null || run.opened === null) return;
+  if (run.opened.goal.digest !== pinned.goal) throw otherGoal(runId);
+  if (digestOf(run.opened.principal) !== digestOf(pinned.principal))
+    throw new ClientError(
+      'other_start',
+      `run ${runId} has this goal, but another principal; ` +
+        'start it with the same one, or choose another run id',
+    );
+}
+
+function otherGoal(runId: string): ClientError {
+  return new ClientError(
+    'other_goal',
+    `run ${runId} already exists with another goal; ` +
+      'choose another run id for a new task, or repeat the first goal to attach to it',
+  );
+}
