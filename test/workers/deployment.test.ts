@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { configFrom } from '../../core/config.ts';
+
+const compose = readFileSync(
+  fileURLToPath(new URL('../../docker-compose.yml', import.meta.url)),
+  'utf8',
+);
+
+describe('docker-compose.yml', () => {
+  test('the settings of its worker pass the check', () => {
+    const lines = compose.matchAll(/^\s+(HOLDFAST_\w+): "?(.+?)"?$/gm);
+    // `${NAME:-default}` as compose reads it when NAME is not set.
+    const env = Object.fromEntries(
+      [...lines].map(([, name, value]) => [name, value?.replace(/\$\{\w+:-(.*)\}/, '$1')]),
+    );
+    expect(configFrom(env)).toMatchObject({
+      address: 'temporal:7233',
+      ledger: { kind: 'sqlite', path: '/var/lib/holdfast/ledger.db' },
+      registerSearchAttributes: true,
+    });
+  });
+
+  test('every image names its version', () => {
+    const images = [...compose.matchAll(/image: (\S+)/g)].map(([, image]) => image);
+    expect(images.length).toBeGreaterThan(3);
+    for (const image of images) expect(image).toMatch(/:\d+\.\d+/);
+  });
+
+  test('every port is bound to loopback', () => {
+    const ports = [...compose.matchAll(/- "([^"]+:\d+)"/g)].map(([, port]) => port);
+    expect(ports.length).toBe(2);
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+  });
+
+  test('the buttons of the Web UI that act behind the ledger are off', () => {
+    const hidden = [...compose.matchAll(/TEMPORAL_(\w+)_DISABLED: "true"/g)].map(
+      ([, name]) => name,
+    );
+    expect(hidden.sort()).toEqual([
+      'ACTIVITY_COMMANDS',
+      'BATCH_ACTIONS',
+      'WORKFLOW_PAUSE',
+      'WORKFLOW_RESET',
+      'WORKFLOW_TERMINATE',
+    ]);
+  });
+});
