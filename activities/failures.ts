@@ -13,6 +13,7 @@ export const failureTypes = [
   'AttemptAmbiguous',
   'ResultNotStored',
   'AttemptNotEntered',
+  'BarrierUnavailable',
   'LedgerUnavailable',
   'LedgerRefused',
   'ActivityInterrupted',
@@ -29,6 +30,11 @@ export class AttemptError extends Error {
     super(message, { cause });
     this.details = details;
   }
+}
+
+/** Opening a run: the server could not say whether it is still wanted, or said that it is not. */
+export class BarrierError extends Error {
+  override readonly name = 'BarrierError';
 }
 
 interface FailureRow {
@@ -51,6 +57,7 @@ const failureTable: readonly FailureRow[] = [
   { type: 'ResultNotStored', matches: attemptIn('result') },
   { type: 'AttemptAmbiguous', matches: attemptIn('send', 'execute') },
   { type: 'AttemptNotEntered', matches: attemptIn('binding', 'barrier', 'gate') },
+  { type: 'BarrierUnavailable', matches: (error) => error instanceof BarrierError },
   { type: 'LedgerUnavailable', matches: ledgerSays(true) },
   { type: 'LedgerRefused', matches: ledgerSays(false) },
   // Pause, reset and shutdown: Temporal would make them retryable, and Unpause a second run.
@@ -76,6 +83,11 @@ export function failureOf(error: unknown): ApplicationFailure {
 export function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.slice(0, limits.failureCharsMax);
+}
+
+/** Kind of an error for a log line, which never carries its words. */
+export function errorTypeOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
 }
 
 function detailsOf(error: unknown): unknown[] {

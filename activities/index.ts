@@ -1,0 +1,47 @@
+// The activities of a worker. `holdfast/activities` for tool authors and composition roots.
+
+import type { HoldfastActivities } from '../core/activity-calls.ts';
+import type { ActivityDeps } from './deps.ts';
+import { endRunWith } from './end-run.ts';
+import { inquireWith } from './inquire.ts';
+import { openRunWith } from './open-run.ts';
+import { performActionWith } from './perform-action.ts';
+import { recordFactsWith } from './record-facts.ts';
+
+export function createActivities(deps: ActivityDeps): HoldfastActivities {
+  return {
+    openRun: openRunWith(deps),
+    performAction: performActionWith(deps),
+    inquire: inquireWith(deps),
+    recordFacts: recordFactsWith(deps),
+    endRun: endRunWith(deps),
+  };
+}
+
+export { type BarrierServer, temporalBarrier } from './barrier.ts';
+export { type Clock, systemClock } from './clock.ts';
+export type { ActivityDeps, ActivityLog } from './deps.ts';
+export { failureTypes } from './failures.ts';
+export { nonRetryableInterceptor } from './interceptor.ts';
+export { type LateSignals, temporalLateSignals } from './late-signal.ts';
+export {
+  type AnyTool,
+  createRegistry,
+  type RegisteredTool,
+  type Registry,
+  RegistryError,
+  type ToolDefaults,
+  type Tools,
+} from './registry.ts';
+export {
+  type Attempt,
+  defineTool,
+  type Inquiry,
+  type InquiryAnswer,
+  NotSentError,
+  type Settlement,
+  type ToolDefinition,
+  type ToolInput,
+  type ToolResult,
+} from './tool.ts';
+export { type Model, type ModelPort, modelFrom, modelPort } from './tools/model.ts';

@@ -1,0 +1,83 @@
+// Looks at an action in the ledger, closes what never entered, and may ask the receiver. Read-only
+// outside, except for a closing inquiry that the receiver's contract promises. Resends nothing.
+
+import { openAttempts, outcomeOf } from '../core/action-status.ts';
+import type { InquireCall, InquireReply } from '../core/activity-calls.ts';
+import { decideClosing } from '../core/doubt.ts';
+import type { InquiryVerdict } from '../core/fact-fields.ts';
+import { decideInquiry } from '../core/inquiry.ts';
+import { questionOf } from '../core/question.ts';
+import type { ActionState, RunState } from '../core/run-state.ts';
+import type { Committed } from '../ledger/port.ts';
+import { headOf, smallValueOf } from './answers.ts';
+import type { ActivityDeps } from './deps.ts';
+import { levelOfAction } from './level.ts';
+import { type Asking, askingOf, askReceiver } from './receiver-question.ts';
+
+export function inquireWith(deps: ActivityDeps) {
+  return async (call: InquireCall): Promise<InquireReply> => {
+    const { runId, actionId, attemptIds } = call;
+    for (const attemptId of attemptIds)
+      await deps.ledger.transact(
+        { runId, actionId, attemptId },
+        decideClosing({ actionId, attemptId }),
+      );
+    let committed = await look(deps, call);
+    let verdict: InquiryVerdict | null = null;
+    const asking = askingOf(deps, committed);
+    if (call.mode === 'ask' && asking !== null) {
+      const answer = await askReceiver(deps, asking);
+      verdict = answer.verdict;
+      await deps.ledger.transact({ runId, actionId }, decideInquiry(answer));
+      committed = await look(deps, call);
+    }
+    return replyOf(deps, call, { committed, asking, verdict });
+  };
+}
+
+type Looked = Committed<ActionState | undefined>;
+
+/** Ledger time comes with it. */
+function look({ ledger }: ActivityDeps, { runId, actionId }: InquireCall): Promise<Looked> {
+  return ledger.transact({ runId, actionId }, (view) => ({
+    reply: view.run.actions.get(actionId),
+    facts: [],
+  }));
+}
+
+interface Inquired {
+  readonly committed: Looked;
+  readonly asking: Asking | null;
+  readonly verdict: InquiryVerdict | null;
+}
+
+async function replyOf(
+  deps: ActivityDeps,
+  { wantsValue }: InquireCall,
+  { committed, asking, verdict }: Inquired,
+): Promise<InquireReply> {
+  const { run, reply: action } = committed;
+  const outcome = action === undefined ? null : outcomeOf(action);
+  return {
+    outcome,
+    openAttempts: action === undefined ? [] : openIdsOf(action),
+    permitted: (action?.permits.length ?? 0) > 0,
+    disputed: action?.disputed ?? false,
+    abandoned: action?.abandoned ?? false,
+    recordVersion: action?.recordVersion ?? 0,
+    verdict,
+    canAsk: asking !== null,
+    question: questionFor(deps, run, action),
+    ...(await smallValueOf(deps.ledger, { outcome, wantsValue })),
+    ...headOf(committed),
+  };
+}
+
+function openIdsOf(action: ActionState): string[] {
+  return openAttempts(action).map(({ attemptId }) => attemptId);
+}
+
+function questionFor(deps: ActivityDeps, run: RunState, action: ActionState | undefined) {
+  if (action === undefined) return null;
+  return questionOf(run, action, levelOfAction(deps.registry, action));
+}

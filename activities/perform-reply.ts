@@ -1,0 +1,36 @@
+// The reply of performAction: the action's outcome, whatever this attempt came to.
+
+import { outcomeOf } from '../core/action-status.ts';
+import type { PerformCall, PerformReply } from '../core/activity-calls.ts';
+import type { Refusal } from '../core/verdict.ts';
+import type { Committed, Ledger } from '../ledger/port.ts';
+import { headOf, smallValueOf } from './answers.ts';
+import type { Executed } from './execution.ts';
+
+export interface PerformEnd {
+  readonly committed: Committed<unknown>;
+  readonly verdict: Refusal;
+  readonly detail: string | null;
+  /** Null when this delivery did not enter. */
+  readonly executed: Executed | null;
+}
+
+export async function replyOf(
+  ledger: Ledger,
+  call: PerformCall,
+  { committed, verdict, detail, executed }: PerformEnd,
+): Promise<PerformReply> {
+  const action = committed.run.actions.get(call.actionId);
+  const outcome = action === undefined ? null : outcomeOf(action);
+  const own = action?.attempts.find(({ attemptId }) => attemptId === call.attemptId);
+  return {
+    verdict,
+    detail,
+    outcome,
+    // As recorded: an inquiry may have settled it first.
+    settled: executed === null ? null : (own?.settled?.outcome ?? null),
+    retryAfterMs: executed?.retryAfterMs ?? null,
+    ...(await smallValueOf(ledger, { outcome, wantsValue: call.wantsValue })),
+    ...headOf(committed),
+  };
+}

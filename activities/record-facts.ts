@@ -1,0 +1,73 @@
+// Records facts that widen nothing: neither barrier nor epoch, and accepted after the run's end.
+
+import { outcomeOf } from '../core/action-status.ts';
+import type { RecordCall, RecordReply } from '../core/activity-calls.ts';
+import { decideAuthority } from '../core/authority.ts';
+import { decideDoubt } from '../core/doubt.ts';
+import { limits } from '../core/limits.ts';
+import { questionOf } from '../core/question.ts';
+import { type CommandReply, decideRejection, decideResolve } from '../core/resolve.ts';
+import type { ActionState } from '../core/run-state.ts';
+import type { Committed } from '../ledger/port.ts';
+import { headOf } from './answers.ts';
+import type { ActivityDeps } from './deps.ts';
+import { levelOfAction } from './level.ts';
+
+export function recordFactsWith(deps: ActivityDeps) {
+  return async (call: RecordCall): Promise<RecordReply> => {
+    const { runId } = call;
+    switch (call.kind) {
+      case 'doubt':
+        return recordDoubt(deps, call);
+      case 'resolve': {
+        const { actionId } = call.command;
+        return applied(
+          await deps.ledger.transact({ runId, actionId }, decideResolve(call.command)),
+        );
+      }
+      case 'revoke':
+      case 'cancel': {
+        const { kind: change, command, position } = call;
+        const decide = decideAuthority({ change, command, position, ticket: null });
+        return applied(await deps.ledger.transact({ runId }, decide));
+      }
+      case 'rejected': {
+        const { commandId, name } = call;
+        const why = bounded(call.why);
+        return applied(
+          await deps.ledger.transact({ runId }, decideRejection({ commandId, name, why })),
+        );
+      }
+    }
+  };
+}
+
+async function recordDoubt(
+  deps: ActivityDeps,
+  call: Extract<RecordCall, { kind: 'doubt' }>,
+): Promise<RecordReply> {
+  const { runId, actionId, attemptId, externalId } = call;
+  const committed = await deps.ledger.transact(
+    { runId, actionId, attemptId },
+    decideDoubt({ actionId, attemptId, externalId, why: bounded(call.why) }),
+  );
+  const { run, reply: state } = committed;
+  const action: ActionState | undefined = run.actions.get(actionId);
+  const asks = action !== undefined && state === 'in_doubt';
+  return {
+    kind: 'doubt',
+    state,
+    outcome: action === undefined ? null : outcomeOf(action),
+    question: asks ? questionOf(run, action, levelOfAction(deps.registry, action)) : null,
+    ...headOf(committed),
+  };
+}
+
+function applied(committed: Committed<CommandReply>): RecordReply {
+  return { kind: 'applied', ...committed.reply, ...headOf(committed) };
+}
+
+/** Words from outside may be empty or long; a note is neither. */
+function bounded(text: string): string {
+  return text.slice(0, limits.noteCharsMax) || 'no reason given';
+}

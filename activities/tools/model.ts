@@ -1,0 +1,204 @@
+// Model calls, through the AI SDK: one request, no retries, tools without `execute`. What the model
+// proposes is stored; calling is decided elsewhere.
+
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import {
+  APICallError,
+  generateText,
+  jsonSchema,
+  type LanguageModel,
+  stepCountIs,
+  type ToolSet,
+  tool as toolOf,
+  wrapLanguageModel,
+} from 'ai';
+import type { ModelConfig } from '../../core/config.ts';
+import { contractSchema } from '../../core/contract.ts';
+import type { Cost } from '../../core/cost.ts';
+import type { NewPayload } from '../../core/decision.ts';
+import { canonicalBytes, digestOf, digestOfBytes, type Json } from '../../core/digest.ts';
+import type { ProposedCall } from '../../core/fact-fields.ts';
+import { limits } from '../../core/limits.ts';
+import type { ToolPolicy } from '../../core/tool-policy.ts';
+import { messageOf } from '../failures.ts';
+import { MODEL_TOOL, type Registry, type ToolDefaults } from '../registry.ts';
+import type { Attempt, Settlement } from '../tool.ts';
+import type { ModelContext } from './model-context.ts';
+import { type ModelReply, messagesOf, type PayloadReader } from './model-messages.ts';
+
+/** A model the AI SDK can call; a name alone would be looked up at a gateway. */
+export type Model = Exclude<LanguageModel, string>;
+
+/** What came of a model call: its settlement, and the proposals with their stored inputs. */
+export interface ModelAnswer {
+  readonly settlement: Settlement<ModelReply>;
+  readonly calls: readonly ProposedCall[];
+  readonly payloads: readonly NewPayload[];
+}
+
+export interface ModelPort {
+  readonly policy: ToolPolicy;
+  /** Throws where nobody knows whether the call was served; settles only what the answer says. */
+  ask(context: ModelContext, attempt: Attempt, read: PayloadReader): Promise<ModelAnswer>;
+}
+
+export function modelPort(model: Model, registry: Registry, defaults: ToolDefaults): ModelPort {
+  return {
+    policy: modelPolicy(model, defaults),
+    ask: (context, attempt, read) => askModel(model, { registry, read }, { context, attempt }),
+  };
+}
+
+/** Null where none is configured. Throws when the key's variable is gone. */
+export function modelFrom(
+  config: ModelConfig,
+  env: Readonly<Record<string, string | undefined>>,
+): Model | null {
+  if (config.provider === 'none') return null;
+  const apiKey = config.apiKeyEnv === null ? undefined : env[config.apiKeyEnv];
+  if (config.apiKeyEnv !== null && apiKey === undefined)
+    throw new Error(`${config.apiKeyEnv} is not set; it should hold the model service's key`);
+  const provider = createOpenAICompatible({
+    name: 'openai-compatible',
+    baseURL: config.baseURL,
+    ...(apiKey === undefined ? {} : { apiKey }),
+  });
+  return provider.chatModel(config.name);
+}
+
+/** The pseudo tool `model` in the catalog. Another model is another binding. */
+export function modelPolicy(model: Model, defaults: ToolDefaults): ToolPolicy {
+  const { provider, modelId } = model;
+  const contract = contractSchema.parse({});
+  return {
+    binding: {
+      tool: MODEL_TOOL,
+      version: '1',
+      digest: digestOf({ tool: MODEL_TOOL, version: '1', provider, modelId }),
+    },
+    description: `${modelId} at ${provider}`,
+    replay: 'rebuy',
+    contract,
+    level: 'L0',
+    inquirable: false,
+    taskQueue: null,
+    ...defaults,
+    attemptsMax: limits.attemptsMax,
+    attemptsDeadlineMs: limits.attemptsDeadlineMs,
+  };
+}
+
+async function askModel(
+  model: Model,
+  { registry, read }: { readonly registry: Registry; readonly read: PayloadReader },
+  { context, attempt }: { readonly context: ModelContext; readonly attempt: Attempt },
+): Promise<ModelAnswer> {
+  const { system, messages } = await messagesOf(context, read);
+  const tools = offeredTools(context, registry);
+  const checked = wrapLanguageModel({
+    model: model as never,
+    middleware: {
+      specificationVersion: 'v3',
+      wrapGenerate: ({ doGenerate }) => {
+        attempt.beforeSend();
+        return doGenerate();
+      },
+    },
+  });
+  try {
+    const reply = await generateText({
+      model: checked,
+      system,
+      messages,
+      maxRetries: 0,
+      stopWhen: stepCountIs(1),
+      abortSignal: attempt.signal,
+      ...(Object.keys(tools).length === 0 ? {} : { tools }),
+    });
+    return answerOf(reply);
+  } catch (error) {
+    return { settlement: notTaken(error), calls: [], payloads: [] };
+  }
+}
+
+function offeredTools(context: ModelContext, registry: Registry): ToolSet {
+  const tools: ToolSet = {};
+  for (const binding of context.tools) {
+    const found = registry.tools.get(binding.tool);
+    if (found === undefined || found.policy.binding.digest !== binding.digest) continue;
+    const { description } = found.policy;
+    tools[binding.tool] = toolOf({
+      description,
+      inputSchema: jsonSchema(found.inputSchema as never),
+    });
+  }
+  return tools;
+}
+
+type Reply = Awaited<ReturnType<typeof generateText>>;
+
+function answerOf(reply: Reply): ModelAnswer {
+  const calls: ProposedCall[] = [];
+  const payloads: NewPayload[] = [];
+  const parts: ModelReply['parts'] = [];
+  for (const part of reply.content) {
+    const provider =
+      'providerMetadata' in part && part.providerMetadata !== undefined
+        ? (part.providerMetadata as Json as never)
+        : null;
+    if (part.type === 'text' || part.type === 'reasoning')
+      parts.push({ kind: part.type, text: part.text, provider });
+    if (part.type !== 'tool-call') continue;
+    const bytes = inputBytes(part.input);
+    const input = { digest: digestOfBytes(bytes), bytes: bytes.length };
+    payloads.push({ digest: input.digest, bytes });
+    calls.push({ callId: part.toolCallId, tool: part.toolName, input });
+    parts.push({ kind: 'call', callId: part.toolCallId, tool: part.toolName, input, provider });
+  }
+  const { text, finishReason: finish } = reply;
+  const result: ModelReply = { text, finish, parts };
+  return { settlement: { kind: 'executed', result, cost: costOf(reply) }, calls, payloads };
+}
+
+/** Input that has no canonical form is kept in words: no schema takes it, and the model is told. */
+function inputBytes(input: unknown): Uint8Array {
+  try {
+    return canonicalBytes(input);
+  } catch (error) {
+    return canonicalBytes(`not usable as input: ${messageOf(error)}`);
+  }
+}
+
+/** Some services answer with zeros where they counted nothing; that is unknown, not free. */
+function costOf(reply: Reply): Cost {
+  const { inputTokens = 0, outputTokens = 0 } = reply.usage;
+  const empty = reply.text === '' && reply.toolCalls.length === 0;
+  if (inputTokens === 0 && outputTokens === 0 && !empty)
+    return { kind: 'unknown', reason: 'the service reported no usage for its answer' };
+  return { kind: 'known', usage: { requests: 1, inputTokens, outputTokens } };
+}
+
+/** Answers that say the request was not considered. Everything else is thrown on: ambiguous. */
+export const notTakenStatuses: readonly {
+  readonly status: number;
+  readonly needsRetryAfter: boolean;
+}[] = [
+  { status: 401, needsRetryAfter: false },
+  { status: 429, needsRetryAfter: false },
+  { status: 503, needsRetryAfter: true },
+];
+
+function notTaken(error: unknown): Settlement<never> {
+  if (!APICallError.isInstance(error)) throw error;
+  const { statusCode } = error;
+  const retryAfterMs = retryAfterOf(error.responseHeaders?.['retry-after']);
+  const row = notTakenStatuses.find(({ status }) => status === statusCode);
+  if (row === undefined || (row.needsRetryAfter && retryAfterMs === null)) throw error;
+  const told = { code: String(row.status), message: messageOf(error) };
+  return { kind: 'not_taken', ...told, ...(retryAfterMs === null ? {} : { retryAfterMs }) };
+}
+
+/** Whole seconds, as services send them; dates are not read. */
+export function retryAfterOf(header: string | null | undefined): number | null {
+  return header != null && /^\d{1,7}$/.test(header.trim()) ? Number(header) * 1_000 : null;
+}
