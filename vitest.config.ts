@@ -2,8 +2,11 @@ import { defineConfig } from 'vitest/config';
 
 // One seed for every generator of a run; printed, so that a failure can be had again.
 const seed = process.env['TEST_SEED'] ?? String(Date.now() % 2 ** 31);
-process.env['TEST_SEED'] = seed;
-process.stdout.write(`seed ${seed}; again with: TEST_SEED=${seed} npm test\n`);
+if (process.env['TEST_SEED_TOLD'] !== seed) {
+  process.stdout.write(`seed ${seed}; again with: TEST_SEED=${seed} npm test\n`);
+  // This file is read once for each project.
+  Object.assign(process.env, { TEST_SEED: seed, TEST_SEED_TOLD: seed });
+}
 
 /** Suites with commands of their own, because they need more than Node, npm and Python. */
 const apart = ['test/**/*.{browser,crash,postgres}.test.ts'];

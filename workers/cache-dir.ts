@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * directory under the system's temporary one where the home is not writable.
  * Throws when `HOLDFAST_CACHE` cannot be used, or when none of the others can.
  */
-export function cacheDirOf(env: Environment): string {
+export function cacheDirOf(env: Environment, uid = process.getuid?.()): string {
   const named = env['HOLDFAST_CACHE'];
   if (named !== undefined) {
     const problem = unusable(named);
@@ -24,24 +24,28 @@ export function cacheDirOf(env: Environment): string {
   ];
   const problems: string[] = [];
   for (const candidate of candidates) {
-    const problem = unusable(candidate);
+    const problem = unusable(candidate) ?? foreign(candidate, uid);
     if (problem === null) return candidate;
     problems.push(`${candidate}: ${problem}`);
   }
   throw new Error(`no directory for the cache (${problems.join('; ')}); set HOLDFAST_CACHE`);
 }
 
-/** Why binaries must not be kept there, or null. What lies there will be executed. */
+/** Why nothing can be kept there, or null. */
 function unusable(directory: string): string | null {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const status = lstatSync(directory);
-    const uid = process.getuid?.();
-    if (!status.isDirectory()) return 'is not a directory';
-    if (uid !== undefined && status.uid !== uid && uid !== 0) return 'belongs to another user';
     accessSync(directory, constants.W_OK | constants.X_OK);
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** What lies in the cache is executed: a directory that we merely found must be ours alone. */
+function foreign(directory: string, uid: number | undefined): string | null {
+  const status = lstatSync(directory);
+  if (!status.isDirectory()) return 'is a link';
+  if (uid !== undefined && status.uid !== uid) return 'belongs to another user';
+  return (status.mode & 0o022) === 0 ? null : 'can be written by others';
 }

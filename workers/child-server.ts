@@ -50,8 +50,8 @@ export async function startChildServer(
   return { pid, said, hasEnded, stop };
 }
 
-/** The watcher reads until our end of its pipe closes, then ends the server. */
-function watch(pid: number): ChildProcess {
+/** The watcher reads until our end of its pipe closes, then ends the process `pid`. */
+export function watch(pid: number): ChildProcess {
   const script = 'read -r _; kill -TERM "$1"';
   const watcher = spawn('/bin/sh', ['-c', script, 'holdfast-watcher', String(pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],

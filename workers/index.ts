@@ -10,4 +10,9 @@ export {
 export { createLog, errorFields, type Log, type LogFields, temporalLogger } from './log.ts';
 export { missingSearchAttributes, registerSearchAttributes } from './search-attributes.ts';
 export { temporalCliBinary, timeSkippingServerBinary } from './temporal-cli.ts';
-export { type BundleRequest, bundleWorkflows, type WorkflowBundle } from './workflow-bundle.ts';
+export {
+  type BundleRequest,
+  bundleWorkflows,
+  packageFile,
+  type WorkflowBundle,
+} from './workflow-bundle.ts';

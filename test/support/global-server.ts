@@ -29,10 +29,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (uiUrl === null) throw new Error('the test server was started with a Web UI');
   project.provide('temporal', { address, namespace, uiUrl });
   if (existsSync(workflowsPath)) {
-    const { codePath } = await bundleWorkflows({
-      workflowsPath,
-      ...(existsSync(payloadConverterPath) ? { payloadConverterPath } : {}),
-    });
+    const { codePath } = await bundleWorkflows({ workflowsPath, payloadConverterPath });
     project.provide('bundlePath', codePath);
   }
   return server.stop;

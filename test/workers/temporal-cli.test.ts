@@ -159,4 +159,27 @@ describe('the cache directory', () => {
     writeFileSync(file, '');
     expect(cacheDirOf({ HOME: join(file, 'home') })).toContain('holdfast-cache-');
   });
+
+  test.each([
+    ['belongs to another user', 0o700, 1],
+    ['can be written by others', 0o777, 0],
+  ])(
+    'a found directory that %s is passed over, because what lies there is executed',
+    (why, mode, other) => {
+      const home = tempDir();
+      const uid = (process.getuid?.() ?? 0) + other;
+      const cache = join(home, '.cache', 'holdfast');
+      mkdirSync(cache, { recursive: true });
+      chmodSync(cache, mode);
+      const outcome = (() => {
+        try {
+          return cacheDirOf({ HOME: home }, uid);
+        } catch (error) {
+          return String(error);
+        }
+      })();
+      expect(outcome).not.toBe(cache);
+      if (other > 0) expect(outcome).toContain(`${cache}: ${why}`);
+    },
+  );
 });

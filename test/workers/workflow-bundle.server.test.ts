@@ -1,6 +1,7 @@
 // Among the server tests for its time only: webpack runs ten times.
 
 import {
+  mkdirSync,
   readdirSync,
   statSync,
   symlinkSync,
@@ -64,6 +65,30 @@ test('a bundle that a power cut left short is made anew', async () => {
   expect(await bundleWorkflows({ workflowsPath, env })).toEqual(first);
   truncateSync(join(bundles, manifestsIn(bundles)[0] ?? ''), 10);
   expect(await bundleWorkflows({ workflowsPath, env })).toEqual(first);
+});
+
+test('a bundle whose source changed while it was made is not kept', async () => {
+  const { directory, env, bundles } = setting();
+  const workflowsPath = workflowsIn(directory, 'hello');
+  const later = new Date(Date.now() + 3_600_000);
+  utimesSync(workflowsPath, later, later);
+  await bundleWorkflows({ workflowsPath, env });
+  expect(manifestsIn(bundles)).toEqual([]);
+});
+
+test('bundles that were not used for long leave the cache', async () => {
+  const { directory, env, bundles } = setting();
+  mkdirSync(bundles);
+  for (const [name, time] of [
+    ['old.js', LONG_AGO],
+    ['new.js', new Date()],
+  ] as const) {
+    writeFileSync(join(bundles, name), '');
+    utimesSync(join(bundles, name), time, time);
+  }
+  await bundleWorkflows({ workflowsPath: workflowsIn(directory, 'hello'), env });
+  expect(readdirSync(bundles)).toContain('new.js');
+  expect(readdirSync(bundles)).not.toContain('old.js');
 });
 
 test('processes that bundle at the same time get the same whole bundle', async () => {
