@@ -1,0 +1,97 @@
+// `npm run demo`: a run that works through a file of support mails while its worker is killed and
+// replies get lost. Options: --json, --keep, --server <host:port>. See README.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { createClient } from '../../client/client.ts';
+import { clientConfigFrom } from '../../core/config.ts';
+import { openSqliteLedger } from '../../ledger/sqlite-ledger.ts';
+import { directKills } from './director.ts';
+import { effectRows } from './effect-rows.ts';
+import { watchFacts } from './progress.ts';
+import { isClean, type Report, reportLine, reportTable } from './report.ts';
+import { settleNotice } from './settlement.ts';
+import { openStage, type Stage } from './stage.ts';
+import { tallyOf } from './tally.ts';
+
+const WHOLE_MS = 120_000;
+const INSTRUCTIONS =
+  'Work through the support mails: read them, open one ticket for each, send one notice to the ' +
+  'support lead, write the summary.';
+
+const { values: flags } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+    server: { type: 'string' },
+  },
+});
+const begun = Date.now();
+const seconds = () => Math.round((Date.now() - begun) / 100) / 10;
+const say = (line: string) => {
+  const stream = flags.json ? process.stderr : process.stdout;
+  stream.write(`${seconds().toFixed(1).padStart(6)} s  ${line}\n`);
+};
+
+say('starting a Temporal server, a model service, a ticket system and a mail gateway');
+const stage = await openStage(flags.server ?? null);
+const interrupted = new Promise<never>((_, reject) => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => reject(new Error(`ended by ${signal}`)));
+});
+interrupted.catch(() => undefined); // it is awaited below; until then it is nobody's failure
+try {
+  const late = pause(WHOLE_MS, null, { ref: false }).then(() => {
+    throw new Error(
+      `not done within ${WHOLE_MS / 1_000} s; the worker said: ${stage.workerWords()}`,
+    );
+  });
+  const report = await Promise.race([perform(stage), late, interrupted]);
+  if (!flags.json) process.stdout.write(`\n${reportTable(report)}\n`);
+  if (flags.keep) await keepUp(stage);
+  process.exitCode = isClean(report) ? 0 : 1;
+  await stage.stop();
+  if (flags.json) process.stdout.write(`${reportLine(report)}\n`);
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+  await stage.stop();
+}
+process.exit();
+
+async function perform(stage: Stage): Promise<Report> {
+  const { temporal, paths, tickets, notices } = stage;
+  const runId = stage.runId;
+  say(`Temporal at ${temporal.address}; Web UI: ${temporal.uiUrl ?? 'as of that server'}`);
+  const ledger = await openSqliteLedger({ path: paths.ledger, create: true });
+  const client = await createClient({ config: clientConfigFrom(stage.settings), ledger });
+  const watching = watchFacts(ledger, runId, say);
+  try {
+    const start = async () => {
+      const principal = { user: 'support-bot', workspace: 'example' };
+      await client.start(runId, { goal: INSTRUCTIONS, principal });
+      say(`run ${runId} is started`);
+    };
+    const kills = await directKills({ runId, stage, start, say });
+    await settleNotice({ client, runId, stage, say });
+    const { end } = await client.result(runId);
+    await watching.stop();
+    say(`the run's own word: ${end.kind}; now the receivers' logs are counted`);
+    const facts = await ledger.facts(runId, { after: 0, limit: 10_000 });
+    const run = await ledger.read(runId);
+    const tally = tallyOf({ run, facts, effects: await effectRows(stage) });
+    const droppedReplies = (await tickets.faultHits()) + (await notices.faultHits());
+    return { ...tally, workerKills: kills.length, droppedReplies, seconds: seconds() };
+  } finally {
+    await watching.stop();
+    await client.close();
+    await ledger.close();
+  }
+}
+
+async function keepUp({ temporal, settings, runId }: Stage): Promise<void> {
+  say(`still up until Ctrl-C: Temporal ${temporal.address}, Web UI ${temporal.uiUrl}`);
+  const shell = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  say(`ask the run: ${shell.join(' ')} npx holdfast state ${runId}`);
+  await interrupted.catch(() => undefined);
+}

@@ -1,0 +1,75 @@
+// The run as a person can follow it: the ledger's facts as they are written, most of them in words.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Fact } from '../../core/facts.ts';
+import type { Ledger } from '../../ledger/port.ts';
+
+const POLL_MS = 250;
+const PAGE = 200;
+
+export interface Watching {
+  /** Says what is still unsaid, then ends. */
+  stop(): Promise<void>;
+}
+
+export function watchFacts(ledger: Ledger, runId: string, say: (line: string) => void): Watching {
+  const ending = new AbortController();
+  let seen = 0;
+  const catchUp = async () => {
+    for (;;) {
+      const facts = await ledger.facts(runId, { after: seen, limit: PAGE });
+      for (const fact of facts) {
+        seen = fact.seq;
+        const words = wordsOf(fact, runId);
+        if (words !== null) say(words);
+      }
+      if (facts.length < PAGE) return;
+    }
+  };
+  const watching = (async () => {
+    while (!ending.signal.aborted) {
+      await catchUp();
+      await pause(POLL_MS, null, { signal: ending.signal }).catch(() => undefined);
+    }
+    await catchUp();
+  })();
+  return {
+    async stop() {
+      ending.abort();
+      await watching;
+    },
+  };
+}
+
+/** Null where a line would only repeat what another one says. */
+export function wordsOf({ body, source }: Fact, runId: string): string | null {
+  const short = (actionId: string) => actionId.replace(`${runId}.`, '');
+  switch (body.kind) {
+    case 'run_opened':
+      return `run ${runId} is open, epoch ${body.epoch}`;
+    case 'attempt_entered':
+      return body.number === 1 ? null : `${short(body.actionId)} is sent again, with the same key`;
+    case 'attempt_refused':
+      return `${short(body.actionId)} did not enter (${body.verdict}): certainly not submitted`;
+    case 'attempt_settled':
+      return settledWords(short(body.actionId), body.externalId, source);
+    case 'action_in_doubt':
+      return `${short(body.actionId)} is unknown: ${body.why}`;
+    case 'observation':
+      return body.about === 'inquiry'
+        ? `${short(body.actionId)}: the receiver says ${body.verdict} (${body.proof ?? 'no proof'})`
+        : `${short(body.actionId)}: ${body.about}`;
+    case 'resolution':
+      return `${short(body.actionId)}: ${body.actor} says ${body.verb}`;
+    case 'run_ended':
+      return `the run ended: ${body.end.kind}`;
+    default:
+      return body.kind;
+  }
+}
+
+function settledWords(action: string, externalId: string | null, source: Fact['source']): string {
+  const id = externalId === null ? '' : ` (${externalId})`;
+  if (source === 'receiver_inquiry') return `${action} settled: the receiver has it${id}`;
+  return source === 'late_result' ? `${action} done, heard late${id}` : `${action} done${id}`;
+}
