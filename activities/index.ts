@@ -44,4 +44,7 @@ export {
   type ToolInput,
   type ToolResult,
 } from './tool.ts';
+export { type HttpReceiverOptions, httpReceiver } from './tools/http-receiver.ts';
 export { type Model, type ModelPort, modelFrom, modelPort } from './tools/model.ts';
+export { readFileTool } from './tools/read-file.ts';
+export { writeFileTool } from './tools/write-file.ts';

@@ -123,6 +123,18 @@ export const configTable = {
     'worker',
     'Where the ledger is: `sqlite:/absolute/path`. Workers need it; clients may do without.',
   ),
+  createLedger: row(
+    'HOLDFAST_LEDGER_CREATE',
+    onOff,
+    'off',
+    'Make the ledger where there is none: for the first start. A lost ledger is no new one: with `on` it would be replaced by an empty one, and what it knew would be done again.',
+  ),
+  tools: noDefault(
+    'HOLDFAST_TOOLS',
+    path,
+    'optional',
+    'Module whose export `tools` holds the tools by name; without it the worker has none.',
+  ),
   taskQueuePrefix: row(
     'HOLDFAST_TASK_QUEUE_PREFIX',
     queuePrefix,

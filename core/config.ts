@@ -70,6 +70,10 @@ export interface ClientConfig {
 export interface Config extends ClientConfig {
   readonly installation: string;
   readonly ledger: LedgerLocation;
+  /** Make the ledger where there is none. */
+  readonly createLedger: boolean;
+  /** Module with the tools, as written; null: none. */
+  readonly toolsPath: string | null;
 }
 
 export interface ConfigProblem {
@@ -101,7 +105,8 @@ export function configFrom(env: Environment): Config {
   const { installation, ledger } = draft;
   if (problems.length > 0 || installation === null || ledger === null)
     throw new ConfigError(problems);
-  return { ...assemble(draft as Settings), installation, ledger };
+  const { createLedger, tools: toolsPath } = draft as Settings;
+  return { ...assemble(draft as Settings), installation, ledger, createLedger, toolsPath };
 }
 
 /** A client's configuration: as for a worker, but installation and ledger may be missing. */

@@ -1,5 +1,6 @@
 // `holdfast/worker`: what composes and runs workers.
 
+export { type CreateWorkersOptions, createWorkers, type Workers } from './create-workers.ts';
 export {
   type EmbeddedServer,
   type EmbeddedServerOptions,

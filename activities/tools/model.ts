@@ -25,6 +25,7 @@ import { MODEL_TOOL, type Registry, type ToolDefaults } from '../registry.ts';
 import type { Attempt, Settlement } from '../tool.ts';
 import type { ModelContext } from './model-context.ts';
 import { type ModelReply, messagesOf, type PayloadReader } from './model-messages.ts';
+import { retryAfterOf } from './retry-after.ts';
 
 /** A model the AI SDK can call; a name alone would be looked up at a gateway. */
 export type Model = Exclude<LanguageModel, string>;
@@ -196,9 +197,4 @@ function notTaken(error: unknown): Settlement<never> {
   if (row === undefined || (row.needsRetryAfter && retryAfterMs === null)) throw error;
   const told = { code: String(row.status), message: messageOf(error) };
   return { kind: 'not_taken', ...told, ...(retryAfterMs === null ? {} : { retryAfterMs }) };
-}
-
-/** Whole seconds, as services send them; dates are not read. */
-export function retryAfterOf(header: string | null | undefined): number | null {
-  return header != null && /^\d{1,7}$/.test(header.trim()) ? Number(header) * 1_000 : null;
 }

@@ -55,6 +55,8 @@ describe('configuration', () => {
       registerSearchAttributes: true,
       logLevel: 'info',
       cacheDir: null,
+      createLedger: false,
+      toolsPath: null,
     });
   });
 

@@ -1,0 +1,148 @@
+// Adapter for receivers that speak our HTTP binding: key, send token and first send as headers, the
+// inquiry, the closing inquiry. What an answer settles is one table; the rest is ambiguous.
+
+import * as z from 'zod';
+import type { ContractInput } from '../../core/contract.ts';
+import { canonicalJson, type Json } from '../../core/digest.ts';
+import type { Principal } from '../../core/fact-fields.ts';
+import { limits } from '../../core/limits.ts';
+import type { Attempt, Inquiry, InquiryAnswer, Settlement, ToolDefinition } from '../tool.ts';
+import { closingAnswerOf, type HttpReply, inquiryAnswerOf, settlementOf } from './http-answers.ts';
+
+export interface HttpReceiverOptions {
+  /** e.g. `http://127.0.0.1:8080` */
+  readonly baseUrl: string;
+  readonly operation: string;
+  /** Version of the operation's contract, as the receiver names it. */
+  readonly operationVersion: string;
+  /** What this receiver promises; the parts that the binding itself gives are filled in. */
+  readonly contract: Pick<ContractInput, 'scope' | 'retentionMs'> & Partial<ContractInput>;
+  /** One request, ms. Default: shorter than an attempt, so that its end is seen here. */
+  readonly timeoutMs?: number;
+  readonly fetch?: typeof fetch;
+}
+
+export type HttpReceiver<I, R> = Required<
+  Pick<ToolDefinition<I, R>, 'receiver' | 'implementation' | 'execute' | 'inquire'>
+>;
+
+const REQUEST_SHARE = 0.5;
+
+/** Spread into a tool: `defineTool({ name, …, replay: 'keyed', ...httpReceiver({ … }) })`. */
+export function httpReceiver<I, R extends Json>(options: HttpReceiverOptions): HttpReceiver<I, R> {
+  const receiver: ContractInput = {
+    identity: { travelsAs: 'header Idempotency-Key' },
+    inquiry: { consistency: 'strong', settleMs: 0 },
+    closing: 'by_token',
+    ...options.contract,
+  };
+  const { baseUrl, operation, operationVersion } = options;
+  return {
+    receiver,
+    implementation: `http-receiver/1 ${canonicalJson({ baseUrl, operation, operationVersion })}`,
+    execute: (input, attempt) =>
+      execute(options, receiver, { input, attempt }) as Promise<Settlement<R>>,
+    inquire: (inquiry) => inquire(options, receiver, inquiry) as Promise<InquiryAnswer<R>>,
+  };
+}
+
+async function execute(
+  options: HttpReceiverOptions,
+  receiver: ContractInput,
+  { input, attempt }: { readonly input: unknown; readonly attempt: Attempt },
+): Promise<Settlement<Json>> {
+  const body = canonicalJson(input);
+  const headers = {
+    ...identityHeaders(options, attempt.principal),
+    'Idempotency-Key': quoted(attempt.receiverKey),
+    'Holdfast-Send-Token': `${attempt.sendToken.epoch}.${attempt.sendToken.number}`,
+    'Holdfast-First-Sent-At': new Date(attempt.firstSentAt).toISOString(),
+    ...(receiver.fencing === 'honoured' ? { 'Holdfast-Fence-Scope': text(attempt.runId) } : {}),
+  };
+  const url = `${options.baseUrl}/operations/${encodeURIComponent(options.operation)}`;
+  attempt.beforeSend();
+  const reply = await send(options, { url, method: 'POST', headers, body, signal: attempt.signal });
+  const settlement = settlementOf(reply);
+  if (settlement === null)
+    throw new Error(
+      `${options.operation}: ${reply.status} ${reply.idempotencyStatus ?? 'without Idempotency-Status'} settles nothing`,
+    );
+  return settlement;
+}
+
+async function inquire(
+  options: HttpReceiverOptions,
+  receiver: ContractInput,
+  { receiverKey, sendToken, principal }: Inquiry,
+): Promise<InquiryAnswer<Json>> {
+  const operation = encodeURIComponent(options.operation);
+  const url = `${options.baseUrl}/operations/${operation}/keys/${encodeURIComponent(receiverKey)}`;
+  const headers = identityHeaders(options, principal);
+  if (receiver.closing === 'none' || receiver.closing === undefined)
+    return inquiryAnswerOf(await send(options, { url, method: 'GET', headers }));
+  const body = receiver.closing === 'by_token' ? JSON.stringify({ sendToken }) : '{}';
+  return closingAnswerOf(
+    await send(options, { url: `${url}/close`, method: 'POST', headers, body }),
+  );
+}
+
+function identityHeaders({ operationVersion }: HttpReceiverOptions, principal: Principal) {
+  return {
+    'Content-Type': 'application/json',
+    'Holdfast-Principal': text(principalText(principal)),
+    'Holdfast-Operation-Version': text(operationVersion),
+  };
+}
+
+/** The run's user and workspace as one name; two different principals never share one. */
+export function principalText({ workspace, user, account }: Principal): string {
+  const parts = account === undefined ? [workspace, user] : [workspace, user, account];
+  return parts.map(encodeURIComponent).join('/');
+}
+
+interface Sending {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+}
+
+const bodySchema = z.record(z.string(), z.json());
+
+async function send(options: HttpReceiverOptions, sending: Sending): Promise<HttpReply> {
+  const { url, method, headers, body, signal } = sending;
+  const timeout = AbortSignal.timeout(options.timeoutMs ?? limits.startToCloseMs * REQUEST_SHARE);
+  const response = await (options.fetch ?? fetch)(url, {
+    ...{ method, headers },
+    ...(body === undefined ? {} : { body }),
+    // A redirect would carry the request to somebody else.
+    redirect: 'manual',
+    signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+  });
+  const said = await response.text();
+  return {
+    status: response.status,
+    idempotencyStatus: response.headers.get('Idempotency-Status'),
+    externalId: decoded(response.headers.get('Holdfast-External-Id')),
+    objectVersion: decoded(response.headers.get('Holdfast-Object-Version')),
+    retryAfter: response.headers.get('Retry-After'),
+    body: said === '' ? {} : bodySchema.parse(JSON.parse(said)),
+  };
+}
+
+function decoded(header: string | null): string | null {
+  return header === null ? null : decodeURIComponent(header);
+}
+
+const UNPRINTABLE_OR_PERCENT = /[^\x20-\x24\x26-\x7e]+/g;
+
+/** Printable ASCII stays; `%` and the rest become percent-encoded UTF-8. */
+function text(value: string): string {
+  return value.replaceAll(UNPRINTABLE_OR_PERCENT, (part) => encodeURIComponent(part));
+}
+
+/** A structured-field string, as the Idempotency-Key draft wants it. */
+function quoted(key: string): string {
+  return `"${text(key).replaceAll(/[\\"]/g, '\\$&')}"`;
+}
