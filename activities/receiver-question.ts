@@ -2,7 +2,7 @@
 // tool's name and version and the receiver's domain must be those of the attempt.
 
 import * as z from 'zod';
-import { openAttempts } from '../core/action-status.ts';
+import { undecidedAttempts } from '../core/action-status.ts';
 import { domainOf } from '../core/contract.ts';
 import { canonicalBytes, digestOfBytes } from '../core/digest.ts';
 import { partSchema } from '../core/fact-fields.ts';
@@ -31,7 +31,7 @@ export function askingOf(
   { run, reply: action, at }: { run: RunState; reply: ActionState | undefined; at: number },
 ): Asking | null {
   if (action === undefined || action.final !== null) return null;
-  const last = openAttempts(action).at(-1);
+  const last = undecidedAttempts(action).at(-1);
   if (last === undefined || run.opened?.grants.includes('query') !== true) return null;
   const { binding, domain } = last.entry;
   const tool = registry.tools.get(binding.tool);

@@ -38,9 +38,25 @@ export function arrivableAttempts(action: ActionState): readonly AttemptState[] 
   );
 }
 
+/** Settled, but the receiver goes on with it: accepted, or partial under its own protocol. */
+export function isOngoing({ settled, entry, exclusion }: AttemptState): boolean {
+  if (settled === null || exclusion !== 'none') return false;
+  return (
+    settled.outcome === 'accepted' ||
+    (settled.outcome === 'partial' && entry.continuing === 'own_protocol')
+  );
+}
+
+/** Attempts of which nobody knows yet what they come to: open, or going on at the receiver. */
+export function undecidedAttempts(action: ActionState): readonly AttemptState[] {
+  const open = openAttempts(action);
+  return action.attempts.filter((attempt) => open.includes(attempt) || isOngoing(attempt));
+}
+
 export function isAcceptedOnly(action: ActionState): boolean {
   return (
-    action.final === null && action.attempts.some((each) => each.settled?.outcome === 'accepted')
+    action.final === null &&
+    action.attempts.some((each) => isOngoing(each) && each.settled?.outcome === 'accepted')
   );
 }
 
@@ -112,8 +128,7 @@ export function outcomeOf(action: ActionState): Outcome | null {
   if (final !== null) return finalOutcome(action, final);
   if (action.abandoned)
     return { kind: 'unknown', actionId, reason: 'abandoned by a person', abandoned: true };
-  if (openAttempts(action).length > 0 || isAcceptedOnly(action)) return null;
-  if (action.attempts.some((each) => each.settled?.outcome === 'partial')) return null;
+  if (undecidedAttempts(action).length > 0) return null;
   return { kind: 'not_executed', actionId, digest: null, ...whyNotExecuted(action) };
 }
 
@@ -137,16 +152,18 @@ function finalOutcome(action: ActionState, final: NonNullable<ActionState['final
   }
 }
 
+/** Of the attempt that made it final, or of the last one. */
 function whyNotExecuted(action: ActionState): { reason: string; message: string } {
-  const last = action.attempts.at(-1);
+  const { attempts, final } = action;
+  const last = attempts.find((each) => each.attemptId === final?.attemptId) ?? attempts.at(-1);
   if (last?.settled?.refusal)
     return {
       reason: last.settled.outcome,
       message: `${last.settled.refusal.code}: ${last.settled.refusal.message}`,
     };
-  if (last?.settled) return { reason: last.settled.outcome, message: 'nothing was sent' };
   if (last !== undefined && last.exclusion !== 'none')
     return { reason: 'not_executed', message: 'proved or stated to have had no effect' };
+  if (last?.settled) return { reason: last.settled.outcome, message: 'nothing was sent' };
   const refusal = action.refusals.at(-1);
   return {
     reason: refusal?.verdict ?? 'not_submitted',

@@ -1,7 +1,7 @@
 // Cross-record rules: what one fact may say after the others. One total table over kinds; a record
 // without its rule does not compile. The ledger asks before it writes, so a broken caller cannot.
 
-import { openAttempts } from './action-status.ts';
+import { openAttempts, undecidedAttempts } from './action-status.ts';
 import { rolledOf } from './consumes.ts';
 import type { BodyOf, FactBody, FactKind, NewFact } from './facts.ts';
 import { resultIdOf } from './ids.ts';
@@ -45,6 +45,7 @@ const ruleTable: { [K in FactKind]: Rule<K> } = {
       [body.rolled === rolledOf(body.consumes), 'the rolling digest does not fit'],
       [permitIsThere(action, body), 'the permit is not there'],
       [action?.final == null || body.permit !== null, 'the action is final'],
+      [action?.abandoned !== true, 'the action is abandoned'],
     ]);
   },
   attempt_refused: (run, body) =>
@@ -88,6 +89,11 @@ const ruleTable: { [K in FactKind]: Rule<K> } = {
       [body.about !== 'orphan_result' || attemptOf(run, body) === undefined, 'is no orphan'],
       [body.proof === null || body.verdict === 'not_executed', 'a proof of something else'],
       [body.about !== 'second_effect' || action?.final != null, 'no first effect is final'],
+      [body.result === undefined || body.verdict === 'executed', 'a result without an effect'],
+      [
+        body.verdict !== 'partial' || body.attemptId === null || body.parts !== undefined,
+        'partial without parts',
+      ],
     ]);
   },
   resolution: (run, body) => {
@@ -98,6 +104,7 @@ const ruleTable: { [K in FactKind]: Rule<K> } = {
       [body.recordVersion <= run.head.count, 'answers a record that is not there'],
       [(body.permit !== null) === (body.verb === 'authorize_retry'), 'permits come by retry only'],
       [body.verb === 'confirm_executed' || body.result === null, 'a result without an effect'],
+      [body.permit === null || action?.abandoned === false, 'what is abandoned is never resent'],
       [needsEvidence(body) === (body.evidence !== null), 'evidence missing, or without a claim'],
       [
         body.verb !== 'confirm_not_executed' || body.coverage !== null,
@@ -151,12 +158,7 @@ export function openUnknowns(run: RunState): string[] {
 function hasUnsettledEffect(action: ActionState): boolean {
   if (action.attempts[0]?.entry.replay === 'safe' || action.attempts[0]?.entry.replay === 'rebuy')
     return false;
-  return (
-    openAttempts(action).length > 0 ||
-    action.attempts.some(
-      ({ settled }) => settled !== null && ['accepted', 'partial'].includes(settled.outcome),
-    )
-  );
+  return undecidedAttempts(action).length > 0;
 }
 
 export function nextNumber(action: ActionState | undefined): number {

@@ -137,6 +137,9 @@ const observation = z.object({
   externalId: id.nullable(),
   objectVersion: id.nullable(),
   cost: costSchema,
+  /** Of what the receiver had accepted and has now ended. */
+  result: payloadRefSchema.optional(),
+  parts: z.array(partSchema).optional(),
 });
 
 const resolution = z.object({

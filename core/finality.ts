@@ -1,7 +1,10 @@
 // When an action's outcome is final: by the first `executed`, by a `partial` that cannot be
-// continued, by a resolution of the effect, by a burnt key, or by a refusal when no other attempt
-// is open.
+// continued, by the receiver's word on what it had accepted, by a resolution of the effect, by a
+// burnt key, or by a refusal when no other attempt is open.
 
+import { undecidedAttempts } from './action-status.ts';
+import type { ResolutionVerb } from './commands.ts';
+import type { PayloadRef } from './fact-fields.ts';
 import type { BodyOf, Fact } from './facts.ts';
 import { type FinalContent, outcomeDigest } from './outcome.ts';
 import type { ActionState, AttemptState, FinalState } from './run-state.ts';
@@ -9,7 +12,11 @@ import type { ActionState, AttemptState, FinalState } from './run-state.ts';
 /** The first final outcome stays; what comes later is an observation. */
 export function finalAfter(action: ActionState, fact: Fact): ActionState {
   if (action.final !== null) return action;
-  const found = finalBySettlement(action) ?? finalByResolution(action) ?? finalByBurntKey(action);
+  const found =
+    finalBySettlement(action) ??
+    finalByObservation(action) ??
+    finalByResolution(action) ??
+    finalByBurntKey(action);
   if (found === null) return action;
   const { attempt, content, via, resultRef } = found;
   const final: FinalState = {
@@ -35,6 +42,23 @@ export function isSecondEffect(
   return (
     final.externalId !== null && body.externalId !== null && final.externalId !== body.externalId
   );
+}
+
+/** Whether an answer says the opposite of what is recorded: of an effect, or of its absence. */
+export function contradictsRecord(action: ActionState, verb: ResolutionVerb): boolean {
+  const hasEffect = action.attempts.some(hadEffect) || hasEffectBy(action.final);
+  if (verb === 'confirm_not_executed') return hasEffect;
+  if (verb !== 'confirm_executed') return false;
+  const excluded = action.attempts.some((attempt) => attempt.exclusion !== 'none');
+  return excluded || (action.final !== null && !action.final.kind.startsWith('executed'));
+}
+
+export function hasEffectBy(final: FinalState | null): boolean {
+  return final !== null && final.kind !== 'refused' && final.kind !== 'not_executed';
+}
+
+function hadEffect({ settled }: AttemptState): boolean {
+  return settled?.outcome === 'partial';
 }
 
 interface Found {
@@ -63,17 +87,46 @@ function finalBySettlement(action: ActionState): Found | null {
 function finalKindOf(action: ActionState, attempt: AttemptState): FinalContent['kind'] | null {
   const { settled, entry } = attempt;
   if (settled === null) return null;
-  if (settled.outcome === 'executed')
-    return settled.result === null ? 'executed_result_missing' : 'executed';
-  if (settled.outcome === 'partial' && entry.continuing === 'none') return 'partial';
   if (settled.outcome === 'refused') return othersAreOpen(action, attempt) ? null : 'refused';
+  const { outcome: word, result } = settled;
+  return effectKindOf({ word, result, continuing: entry.continuing });
+}
+
+/** What another attempt started may still have its effect: no refusal can end the action then. */
+function othersAreOpen(action: ActionState, attempt: AttemptState): boolean {
+  return undecidedAttempts(action).some((other) => other !== attempt);
+}
+
+/** An attempt settles once, so the end of what the receiver had accepted is an observation. */
+function finalByObservation(action: ActionState): Found | null {
+  for (const { attemptId, verdict, result = null, parts = [], externalId } of action.observations) {
+    const attempt = action.attempts.find((each) => each.attemptId === attemptId);
+    const before = attempt?.settled;
+    if (attempt === undefined || before == null || !goesOn.has(before.outcome)) continue;
+    const kind = effectKindOf({ word: verdict, result, continuing: attempt.entry.continuing });
+    if (kind === null) continue;
+    const content: FinalContent = {
+      kind,
+      result: result?.digest ?? null,
+      parts,
+      externalId: externalId ?? before.externalId,
+    };
+    return { attempt, content, via: 'settlement', resultRef: result };
+  }
   return null;
 }
 
-function othersAreOpen(action: ActionState, attempt: AttemptState): boolean {
-  return action.attempts.some(
-    (other) => other !== attempt && other.settled === null && other.exclusion === 'none',
-  );
+const goesOn: ReadonlySet<string> = new Set(['accepted', 'partial']);
+
+interface Effect {
+  readonly word: string | null;
+  readonly result: PayloadRef | null;
+  readonly continuing: AttemptState['entry']['continuing'];
+}
+
+function effectKindOf({ word, result, continuing }: Effect): FinalContent['kind'] | null {
+  if (word === 'executed') return result === null ? 'executed_result_missing' : 'executed';
+  return word === 'partial' && continuing === 'none' ? 'partial' : null;
 }
 
 function finalByResolution(action: ActionState): Found | null {

@@ -4,7 +4,7 @@
 import { genesisHash } from './chain.ts';
 import { genesisBase } from './consumes.ts';
 import type { BodyOf, Fact, FactBody, FactKind } from './facts.ts';
-import { finalAfter, isSecondEffect } from './finality.ts';
+import { contradictsRecord, finalAfter, isSecondEffect } from './finality.ts';
 import type { ActionState, AttemptState, RunState } from './run-state.ts';
 
 export function emptyRun(runId: string): RunState {
@@ -60,7 +60,7 @@ const applyTable: { [K in FactKind]: Apply<K> } = {
       ),
     })),
   observation: (run, body, fact) =>
-    withAction(run, body.actionId, fact, (action) => observed(action, body, fact)),
+    withAction(run, body.actionId, fact, (action) => observed(run, action, body, fact)),
   resolution: (run, body, fact) =>
     withAction(
       { ...run, commandIds: new Set(run.commandIds).add(body.commandId) },
@@ -158,50 +158,59 @@ function settled(
   return finalAfter({ ...action, attempts, disputed: action.disputed || contradicts }, fact);
 }
 
-function observed(action: ActionState, body: BodyOf<'observation'>, fact: Fact): ActionState {
-  const attempts =
-    body.verdict === 'not_executed' && body.proof !== null
-      ? action.attempts.map((attempt) =>
-          attempt.attemptId === body.attemptId
-            ? { ...attempt, exclusion: 'proved' as const }
-            : attempt,
-        )
-      : action.attempts;
-  const disputed = action.disputed || body.about === 'second_effect';
+function observed(
+  run: RunState,
+  action: ActionState,
+  body: BodyOf<'observation'>,
+  fact: Fact,
+): ActionState {
+  const stopped = run.ended !== null || run.revoked || run.canceled;
+  const attempts = action.attempts.map((attempt) => {
+    if (attempt.attemptId !== body.attemptId) return attempt;
+    if (body.verdict === 'executed') return { ...attempt, late: attempt.late || stopped };
+    return body.proof === null ? attempt : { ...attempt, exclusion: 'proved' as const };
+  });
+  const before = action.attempts.find((attempt) => attempt.attemptId === body.attemptId);
+  const contradicts = body.verdict === 'executed' && deniedEffect(before);
+  const disputed = action.disputed || contradicts || body.about === 'second_effect';
   const observations = [...action.observations, body];
   return finalAfter({ ...action, attempts, disputed, observations }, fact);
 }
 
+/** The attempt had said of itself that nothing happened. */
+function deniedEffect(attempt: AttemptState | undefined): boolean {
+  return (
+    attempt?.settled != null &&
+    ['refused', 'not_taken', 'not_sent'].includes(attempt.settled.outcome)
+  );
+}
+
 function resolved(action: ActionState, body: BodyOf<'resolution'>, fact: Fact): ActionState {
   const resolutions = [...action.resolutions, body];
-  const exclusion = body.oldRequestCannotArrive ? ('proved' as const) : ('stated' as const);
   const attempts =
     body.verb === 'confirm_not_executed'
-      ? action.attempts.map((attempt) =>
-          attempt.settled === null && attempt.exclusion !== 'proved'
-            ? { ...attempt, exclusion }
-            : attempt,
-        )
+      ? action.attempts.map((attempt) => excludedBy(body, attempt))
       : action.attempts;
-  const permits =
-    body.permit === null
-      ? action.permits
-      : [
-          ...action.permits,
-          { id: body.permit, acceptsPossibleDuplicate: body.acceptsPossibleDuplicate },
-        ];
-  const disputed = action.disputed || contradictsRecord(action, body);
+  const permits = permitsAfter(action, body);
+  const disputed = action.disputed || contradictsRecord(action, body.verb);
   const abandoned = action.abandoned || body.verb === 'abandon';
   return finalAfter({ ...action, attempts, resolutions, permits, disputed, abandoned }, fact);
 }
 
-/** Two people, or a person and the record, say opposite things of the same effect. */
-function contradictsRecord(action: ActionState, body: BodyOf<'resolution'>): boolean {
-  const hasEffect = action.final?.kind.startsWith('executed') === true;
-  const excluded = action.attempts.some((attempt) => attempt.exclusion !== 'none');
-  if (body.verb === 'confirm_not_executed') return hasEffect;
-  if (body.verb !== 'confirm_executed') return false;
-  return excluded || (action.final !== null && !hasEffect);
+/** A statement never weakens a proof; it also covers what the receiver had accepted. */
+function excludedBy(body: BodyOf<'resolution'>, attempt: AttemptState): AttemptState {
+  const decided = attempt.settled !== null && attempt.settled.outcome !== 'accepted';
+  if (decided || attempt.exclusion === 'proved') return attempt;
+  return { ...attempt, exclusion: body.oldRequestCannotArrive ? 'proved' : 'stated' };
+}
+
+/** What is abandoned is never resent: no permit outlives that. */
+function permitsAfter(action: ActionState, body: BodyOf<'resolution'>): ActionState['permits'] {
+  if (body.verb === 'abandon') return [];
+  const { permit, acceptsPossibleDuplicate } = body;
+  return permit === null
+    ? action.permits
+    : [...action.permits, { id: permit, acceptsPossibleDuplicate }];
 }
 
 function without<T>(set: ReadonlySet<T>, item: T | null): ReadonlySet<T> {

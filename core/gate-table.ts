@@ -1,7 +1,7 @@
-// The gate's table: one row per verdict, in order of precedence; first match wins. Each row says why it
-// applies, or null. `gate.ts` turns the verdict into facts.
+// The gate's table: one row per verdict, in order of precedence; first match wins. Each row says
+// why it applies, or null. `gate.ts` turns the verdict into facts.
 
-import { arrivableAttempts, isAcceptedOnly, openAttempts } from './action-status.ts';
+import { arrivableAttempts, isOngoing, openAttempts } from './action-status.ts';
 import type { LedgerPin } from './activity-calls.ts';
 import type { LedgerView, NewPayload } from './decision.ts';
 import type { Digest } from './digest.ts';
@@ -51,7 +51,7 @@ export interface GateCase {
 /** The detail when the row applies, else null. */
 type Row = (each: GateCase) => string | null;
 
-/** Verdicts whose data does not exist yet: approvals, compensation links and budgets come with authority. */
+/** Verdicts without data so far: approvals, compensation links and budgets come with authority. */
 export const reservedVerdicts = [
   'approval_missing',
   'approval_mismatch',
@@ -104,7 +104,7 @@ export const gateTable: { readonly [V in DecidedVerdict]: Row } = {
     says(
       ask.revisions.auth !== view.run.revisions.auth ||
         ask.revisions.goal !== view.run.revisions.goal,
-      `decided under ${ask.revisions.goal}/${ask.revisions.auth}; now ${view.run.revisions.goal}/${view.run.revisions.auth}`,
+      `decided under ${revisionText(ask.revisions)}; now ${revisionText(view.run.revisions)}`,
     ),
   twin_unknown: ({ ask, view }) => twinUnknown(ask, view),
   binding_changed: ({ ask, view }) =>
@@ -114,6 +114,10 @@ export const gateTable: { readonly [V in DecidedVerdict]: Row } = {
     ),
   entered: () => 'go',
 };
+
+function revisionText({ goal, auth }: Revisions): string {
+  return `${goal}/${auth}`;
+}
 
 function samePayload(action: ActionState | undefined, ask: EntryAsk): boolean {
   return (
@@ -145,7 +149,7 @@ const mayRepeat: ReadonlySet<ReplayPolicy> = new Set(['safe', 'keyed', 'rebuy'])
 
 function doubtBlocks(ask: EntryAsk, action: ActionState | undefined): boolean {
   if (action === undefined) return false;
-  if (action.abandoned || isAcceptedOnly(action)) return true;
+  if (action.abandoned || action.attempts.some(isOngoing)) return true;
   return !mayRepeat.has(ask.replay) && arrivableAttempts(action).length > 0;
 }
 
@@ -231,9 +235,10 @@ export const endTable: readonly (readonly [GateVerdict, (each: EndCase) => strin
 ];
 
 function ledgerMismatch(pin: LedgerPin, { ledger, pinHolds }: LedgerView): string | null {
+  const pinned = `history pinned ledger ${pin.id}/${pin.incarnation} at fact ${pin.head.count}`;
   return says(
     ledger.id !== pin.id || ledger.incarnation !== pin.incarnation || !pinHolds,
-    `history pinned ledger ${pin.id}/${pin.incarnation} at fact ${pin.head.count}; this is ${ledger.id}/${ledger.incarnation}`,
+    `${pinned}; this is ${ledger.id}/${ledger.incarnation}`,
   );
 }
 

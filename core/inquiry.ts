@@ -1,14 +1,15 @@
-// What a receiver's answer to a question proves. `no_record` proves nothing, unless the contract says
-// that reads see all writes, its settle window has passed and the old request can no longer arrive.
+// What a receiver's answer to a question proves. `no_record` proves nothing, unless the contract
+// says that reads see all writes, its settle window has passed and the old request can no longer
+// arrive.
 
-import { openAttempts } from './action-status.ts';
+import { isOngoing, openAttempts, undecidedAttempts } from './action-status.ts';
 import type { Contract } from './contract.ts';
 import type { Cost } from './cost.ts';
 import type { Decision, LedgerView, NewPayload } from './decision.ts';
-import type { InquiryVerdict, Part, PayloadRef } from './fact-fields.ts';
+import type { InquiryVerdict, Part, PayloadRef, Source } from './fact-fields.ts';
 import type { BodyOf, NewFact } from './facts.ts';
 import type { ActionState, AttemptState } from './run-state.ts';
-import { decideSettlement, oldestOpen, type SettleAsk } from './settle.ts';
+import { decideSettlement, type SettleAsk } from './settle.ts';
 
 export interface InquiryAsk {
   readonly actionId: string;
@@ -21,7 +22,7 @@ export interface InquiryAsk {
   readonly externalId: string | null;
   readonly objectVersion: string | null;
   readonly payloads: readonly NewPayload[];
-  /** Highest attempt number that the question named; a later attempt is not covered by its answer. */
+  /** Highest attempt number the question named; a later attempt is not covered by the answer. */
   readonly upToNumber: number;
   /** Ledger time at which the question was asked. */
   readonly askedAt: number;
@@ -32,16 +33,33 @@ const noCost: Cost = { kind: 'none' };
 export function decideInquiry(ask: InquiryAsk): (view: LedgerView) => Decision<null> {
   return (view) => {
     const action = view.run.actions.get(ask.actionId);
-    const open = oldestOpen(action);
-    if (action === undefined || open === null || action.final !== null)
-      return { reply: null, facts: [] };
-    if (ask.verdict === 'executed' || ask.verdict === 'partial') return settleBy(ask, open, view);
+    if (action === undefined || action.final !== null) return { reply: null, facts: [] };
+    if (ask.verdict === 'executed' || ask.verdict === 'partial') return effect(ask, action, view);
+    if (undecidedAttempts(action).length === 0) return { reply: null, facts: [] };
     const proof = proofOf(ask, action);
     return {
       reply: null,
       facts: proof === null ? unproved(ask, action) : excluded(ask, proof, action),
     };
   };
+}
+
+/** Is about the oldest open attempt, else one that a statement excluded, else an accepted one. */
+function effect(ask: InquiryAsk, action: ActionState, view: LedgerView): Decision<null> {
+  const unsettled = action.attempts.find((attempt) => attempt.settled === null);
+  const open = openAttempts(action)[0] ?? unsettled;
+  if (open !== undefined) return settleBy(ask, open, view);
+  const ongoing = undecidedAttempts(action)[0];
+  if (ongoing === undefined) return { reply: null, facts: [] };
+  const { verdict, result, payloads, parts } = ask;
+  const known = { attemptId: ongoing.attemptId, verdict, proof: null };
+  const fact =
+    verdict === 'partial'
+      ? said(ask, { ...known, parts: [...parts] })
+      : said(ask, { ...known, ...(result === null ? {} : { result }) });
+  return isRepeated(fact.body, action)
+    ? { reply: null, facts: [] }
+    : { reply: null, facts: [fact], payloads };
 }
 
 function settleBy(ask: InquiryAsk, open: AttemptState, view: LedgerView): Decision<null> {
@@ -83,7 +101,9 @@ function contractAllows({ proof, contract }: InquiryAsk): boolean {
   );
 }
 
+/** Strong reads alone prove nothing while the old request can arrive, or was accepted (R-038). */
 function noRecordIsFinal({ contract, askedAt }: InquiryAsk, action: ActionState): boolean {
+  if (action.attempts.some(isOngoing)) return false;
   if (contract.inquiry === 'none' || contract.inquiry.consistency !== 'strong') return false;
   if (contract.requestDelayMaxMs === 'none') return false;
   const newest = Math.max(...openAttempts(action).map((attempt) => attempt.enteredAt));
@@ -91,22 +111,29 @@ function noRecordIsFinal({ contract, askedAt }: InquiryAsk, action: ActionState)
 }
 
 function excluded(ask: InquiryAsk, proof: InquiryAsk['proof'], action: ActionState): NewFact[] {
-  return openAttempts(action)
+  return undecidedAttempts(action)
     .filter((attempt) => attempt.entry.number <= ask.upToNumber)
     .map((attempt) => said(ask, { attemptId: attempt.attemptId, verdict: 'not_executed', proof }));
 }
 
-/** The same answer again is not written again: a long wait must not fill the chain. */
 function unproved(ask: InquiryAsk, action: ActionState): NewFact[] {
+  const fact = said(ask, { attemptId: null, verdict: ask.verdict, proof: null });
+  return isRepeated(fact.body, action) ? [] : [fact];
+}
+
+/** The same answer again is not written again: a long wait must not fill the chain. */
+function isRepeated(
+  { verdict, detail }: Pick<BodyOf<'observation'>, 'verdict' | 'detail'>,
+  action: ActionState,
+): boolean {
   const last = action.observations.at(-1);
-  if (last?.verdict === ask.verdict && last.detail === ask.detail && last.proof === null) return [];
-  return [said(ask, { attemptId: null, verdict: ask.verdict, proof: null })];
+  return last?.verdict === verdict && last.detail === detail && last.proof === null;
 }
 
 function said(
   ask: InquiryAsk,
-  rest: Pick<BodyOf<'observation'>, 'attemptId' | 'verdict' | 'proof'>,
-): NewFact {
+  rest: Pick<BodyOf<'observation'>, 'attemptId' | 'verdict' | 'proof' | 'result' | 'parts'>,
+): { source: Source; body: BodyOf<'observation'> } {
   return {
     source: 'receiver_inquiry',
     body: {

@@ -1,5 +1,7 @@
-// Opening a run: first start, attachment (worker crash, continue-as-new, Reset) and takeover (`resume`).
+// Opening a run: first start, attachment (worker crash, continue-as-new, Reset) and takeover
+// (`resume`).
 
+import { undecidedAttempts } from './action-status.ts';
 import type { LedgerPin } from './activity-calls.ts';
 import type { Decision, LedgerView, NewPayload } from './decision.ts';
 import type { Grant, Principal } from './fact-fields.ts';
@@ -120,12 +122,15 @@ function withScope(opened: BodyOf<'run_opened'>, scope: 'effects'): BodyOf<'run_
   return { ...opened, claim: { ...opened.claim, scope } };
 }
 
-/** Every action with an entered attempt of an older epoch is final, abandoned or declared independent. */
+/** What an older epoch entered is final, abandoned or declared independent. */
 function maySeekEffects(run: RunState, epoch: number): boolean {
-  return openUnknowns(run).every((actionId) => {
-    const action = run.actions.get(actionId);
-    const entry = action?.attempts.at(-1)?.entry;
-    if (action === undefined || entry === undefined || action.abandoned) return true;
-    return entry.sendToken.epoch >= epoch || entry.onUnknown === 'continue';
-  });
+  const unknown = new Set(openUnknowns(run));
+  const held = [...run.actions.values()].filter(
+    ({ actionId, abandoned }) => unknown.has(actionId) && !abandoned,
+  );
+  return held.every((action) =>
+    undecidedAttempts(action).every(
+      ({ entry }) => entry.sendToken.epoch >= epoch || entry.onUnknown === 'continue',
+    ),
+  );
 }

@@ -1,6 +1,7 @@
 // The question about an unknown action, as the operator reads it: the single input of the child
 // `unknown.<action id>`, pretty-printed by the Web UI, with complete answers to paste.
 
+import { undecidedAttempts } from './action-status.ts';
 import type { ResolveCommand } from './commands.ts';
 import type { Level } from './contract.ts';
 import type { Digest } from './digest.ts';
@@ -38,16 +39,14 @@ export interface Question {
 
 const FILL_IN = 'FILL IN';
 
-/** Null while no attempt of the action is open. Pure: run, activity and CLI build the same. */
+/** Null while nothing of the action is undecided. Pure: run, activity and CLI build the same. */
 export function questionOf(run: RunState, action: ActionState, level: Level): Question | null {
-  const open = action.attempts.filter(
-    (attempt) => attempt.settled === null && attempt.exclusion === 'none',
-  );
+  const open = undecidedAttempts(action);
   const last = open.at(-1);
   if (last === undefined) return null;
   const { entry } = last;
   const where =
-    entry.domain === null ? 'its receiver' : decodeURIComponent(entry.domain.split('/')[0] ?? '');
+    entry.domain === null ? 'its receiver' : decodeURIComponent(entry.domain.replace(/\/.*/, ''));
   const base = {
     actor: FILL_IN,
     reason: FILL_IN,

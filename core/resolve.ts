@@ -1,10 +1,11 @@
 // A person settles an unknown. The verdict is a fact; it starts nothing by itself.
 
-import { isAcceptedOnly, openAttempts } from './action-status.ts';
+import { undecidedAttempts } from './action-status.ts';
 import type { ResolveCommand } from './commands.ts';
 import type { Decision, LedgerView, NewPayload } from './decision.ts';
 import { canonicalBytes, digestOfBytes } from './digest.ts';
 import type { BodyOf, NewFact } from './facts.ts';
+import { contradictsRecord, hasEffectBy } from './finality.ts';
 import { limits } from './limits.ts';
 import type { ActionState } from './run-state.ts';
 
@@ -20,17 +21,20 @@ export function decideResolve(
     if (view.run.commandIds.has(command.id))
       return { reply: { what: 'duplicate', why: null }, facts: [] };
     const action = view.run.actions.get(command.actionId);
-    const problem = problemOf(command, action, view);
-    if (problem !== null || action === undefined)
+    const why =
+      action === undefined || action.attempts.length === 0
+        ? `no attempt of it entered in run ${view.run.runId}; check the action id`
+        : problemOf(command, action, view);
+    if (action === undefined || why !== null)
       return rejection(view, {
         commandId: command.id,
         name: 'resolve',
-        why: problem ?? 'unknown action',
+        why: `${command.actionId}: ${why}`,
       });
     const payload = resultPayload(command);
     const body = bodyOf(command, payload);
     const facts: NewFact[] = [{ source: 'human', body }];
-    const contradicts = contradictsBefore(command, action);
+    const contradicts = contradictsRecord(action, command.verb);
     const reply = { what: contradicts ? 'disputed' : 'applied', why: null } as const;
     return { reply, facts, payloads: payload === null ? [] : [payload] };
   };
@@ -63,53 +67,47 @@ const PLACEHOLDER = 'FILL IN';
 
 function problemOf(
   command: ResolveCommand,
-  action: ActionState | undefined,
-  view: LedgerView,
+  action: ActionState,
+  { run, now }: LedgerView,
 ): string | null {
-  if (action === undefined || action.attempts.length === 0)
-    return `${command.actionId}: no attempt of it entered in run ${view.run.runId}; check the action id`;
-  if (command.recordVersion < action.recordVersion)
-    return `${command.actionId}: the answer is based on record ${command.recordVersion}, the record is now ${action.recordVersion}; look again and answer that`;
-  if (command.recordVersion > view.run.head.count)
-    return `${command.actionId}: record ${command.recordVersion} does not exist`;
+  const { recordVersion: answered } = command;
+  const current = action.recordVersion;
+  if (answered < current)
+    return `the answer is to record ${answered}, the record is now ${current}; look again`;
+  if (answered > run.head.count) return `record ${answered} does not exist`;
   if (JSON.stringify(command).includes(`"${PLACEHOLDER}"`))
-    return `${command.actionId}: replace every "${PLACEHOLDER}" by your own words`;
-  if (command.verb === 'authorize_retry') return retryProblem(command, action, view);
+    return `replace every "${PLACEHOLDER}" by your own words`;
+  if (command.verb === 'authorize_retry') return retryProblem(command, action, now);
   if (command.verb === 'abandon' && action.final !== null)
-    return `${command.actionId}: its outcome is final; there is nothing to abandon`;
+    return 'its outcome is final; there is nothing to abandon';
   if (nothingOpen(action) && agrees(command, action))
-    return `${command.actionId}: settled already as you say; nothing changes`;
+    return 'settled already as you say; nothing changes';
   return null;
 }
 
 function nothingOpen(action: ActionState): boolean {
-  return action.final !== null || (openAttempts(action).length === 0 && !isAcceptedOnly(action));
+  return action.final !== null || undecidedAttempts(action).length === 0;
 }
 
 function agrees(command: ResolveCommand, action: ActionState): boolean {
-  const hasEffect = action.final?.kind.startsWith('executed') === true;
-  return command.verb === 'confirm_executed' ? hasEffect : !hasEffect;
+  if (command.verb === 'confirm_executed')
+    return action.final?.kind.startsWith('executed') === true;
+  return !hasEffectBy(action.final);
 }
 
 function retryProblem(
   command: Extract<ResolveCommand, { verb: 'authorize_retry' }>,
   action: ActionState,
-  view: LedgerView,
+  now: number,
 ): string | null {
-  if (action.final !== null)
-    return `${action.actionId}: its outcome is final; a retry would repeat it`;
+  if (action.final !== null) return 'its outcome is final; a retry would repeat it';
+  if (action.abandoned)
+    return 'it was abandoned and is never resent; confirm what you know instead';
   const first = action.attempts[0]?.entry;
   const inRetention =
-    first?.replay === 'keyed' && first.resendUntil !== null && view.now < first.resendUntil;
+    first?.replay === 'keyed' && first.resendUntil !== null && now < first.resendUntil;
   if (inRetention || command.acceptsPossibleDuplicate) return null;
-  return `${action.actionId}: the receiver does not de-duplicate it (any more); set acceptsPossibleDuplicate to true if a duplicate is acceptable`;
-}
-
-function contradictsBefore(command: ResolveCommand, action: ActionState): boolean {
-  if (command.verb === 'confirm_not_executed')
-    return action.final?.kind.startsWith('executed') === true;
-  if (command.verb !== 'confirm_executed') return false;
-  return action.final !== null || action.attempts.some((attempt) => attempt.exclusion !== 'none');
+  return 'the receiver does not de-duplicate it (any more); acceptsPossibleDuplicate must be true';
 }
 
 function resultPayload(command: ResolveCommand): NewPayload | null {

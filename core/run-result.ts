@@ -13,14 +13,11 @@ export function runResultOf(
   ending: { readonly end: End; readonly answer: PayloadRef | null },
 ): RunResult {
   const unknownIds = new Set(openUnknowns(run));
-  const actions = [...run.actions.values()].filter(hasEffects);
-  const effects = actions.filter(isEffect).map((action) => lineOf(action, unknownIds));
-  const unknowns = actions
-    .filter((action) => unknownIds.has(action.actionId))
-    .map((action) => lineOf(action, unknownIds));
-  const lateFacts = actions
-    .filter((action) => action.attempts.some((attempt) => attempt.late))
-    .map((action) => lineOf(action, unknownIds));
+  const lines = [...run.actions.values()].flatMap((action) => lineOf(action, unknownIds));
+  const effects = lines.filter(({ outcome }) => effectKinds.has(outcome));
+  const unknowns = lines.filter(({ actionId }) => unknownIds.has(actionId));
+  const late = new Set([...run.actions.values()].filter(isLate).map(({ actionId }) => actionId));
+  const lateFacts = lines.filter(({ actionId }) => late.has(actionId));
   const cost = totalCost(run);
   return {
     runId: run.runId,
@@ -38,7 +35,7 @@ export function runResultOf(
   };
 }
 
-/** Every attempt counts, of every action; an unsettled one has unknown cost where it may be billed. */
+/** Every attempt counts; an unsettled one has unknown cost where it may be billed. */
 export function totalCost(run: RunState): CostTotal {
   let total = zeroTotal;
   for (const action of run.actions.values()) {
@@ -52,30 +49,34 @@ export function totalCost(run: RunState): CostTotal {
   return total;
 }
 
-function hasEffects(action: ActionState): boolean {
-  const replay = action.attempts[0]?.entry.replay;
-  return replay === 'keyed' || replay === 'never';
+const effectKinds: ReadonlySet<string> = new Set([
+  'executed',
+  'executed_result_missing',
+  'partial',
+]);
+
+function isLate(action: ActionState): boolean {
+  return action.attempts.some((attempt) => attempt.late);
 }
 
-function isEffect(action: ActionState): boolean {
-  const kind = action.final?.kind;
-  return kind === 'executed' || kind === 'executed_result_missing' || kind === 'partial';
-}
-
-function lineOf(action: ActionState, unknownIds: ReadonlySet<string>): EffectLine {
+/** Reads and model calls have no line: they have no effect. */
+function lineOf(action: ActionState, unknownIds: ReadonlySet<string>): EffectLine[] {
   const entry = action.attempts[0]?.entry;
-  return {
-    actionId: action.actionId,
-    tool: entry?.binding.tool ?? '',
-    outcome: outcomeWord(action, unknownIds),
-    externalId: action.final?.externalId ?? null,
-    authRevision: entry?.revisions.auth ?? 0,
-  };
+  if (entry?.replay !== 'keyed' && entry?.replay !== 'never') return [];
+  return [
+    {
+      actionId: action.actionId,
+      tool: entry.binding.tool,
+      outcome: outcomeWord(action, unknownIds),
+      externalId: action.final?.externalId ?? null,
+      authRevision: entry.revisions.auth,
+    },
+  ];
 }
 
 function outcomeWord(action: ActionState, unknownIds: ReadonlySet<string>): EffectLine['outcome'] {
   const kind = action.final?.kind;
-  if (kind === 'executed' || kind === 'executed_result_missing' || kind === 'partial') return kind;
+  if (kind !== undefined) return kind === 'refused' ? 'not_executed' : kind;
   if (isAcceptedOnly(action)) return 'accepted';
   return unknownIds.has(action.actionId) ? 'unknown' : 'not_executed';
 }

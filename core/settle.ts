@@ -1,7 +1,7 @@
-// Storing what an attempt came to. An attempt settles once; anything later about it is an observation.
-// These facts widen nothing: no barrier, no epoch, and they are accepted after the run's end.
+// Storing what an attempt came to. An attempt settles once; anything later about it is an
+// observation. These facts widen nothing: no barrier, no epoch, and they are accepted after the
+// run's end.
 
-import { openAttempts } from './action-status.ts';
 import type { Cost } from './cost.ts';
 import type { Decision, LedgerView, NewPayload } from './decision.ts';
 import type { Part, PayloadRef, ProposedCall, SettlementKind, Source } from './fact-fields.ts';
@@ -45,7 +45,7 @@ export function decideSettlement(ask: SettleAsk): (view: LedgerView) => Decision
     if (attempt.settled !== null)
       return {
         reply: { kind: 'observed', wasInDoubt },
-        facts: observationOf(ask, action, attempt),
+        ...observed(ask, action, attempt.settled),
       };
     const stopped = view.run.ended !== null || view.run.revoked || view.run.canceled;
     const late = ask.source === 'execution' && (wasInDoubt || stopped);
@@ -69,33 +69,40 @@ function bodyOf(ask: SettleAsk, attempt: AttemptState): BodyOf<'attempt_settled'
 }
 
 /** The same words again are no news; another effect is a dispute. */
-function observationOf(ask: SettleAsk, action: ActionState, attempt: AttemptState): NewFact[] {
-  const before = attempt.settled;
+function observed(
+  ask: SettleAsk,
+  action: ActionState,
+  before: BodyOf<'attempt_settled'>,
+): Pick<Decision<unknown>, 'facts' | 'payloads'> {
   const same =
-    before !== null &&
     before.outcome === ask.outcome &&
     before.externalId === ask.externalId &&
     before.result?.digest === ask.result?.digest;
-  if (same) return [];
-  const other = { attemptId: `${ask.attemptId} again`, externalId: ask.externalId };
-  const second = ask.outcome === 'executed' && isSecondEffect(action.final, other);
-  return [
-    {
-      source: ask.source === 'execution' ? 'late_result' : ask.source,
-      body: {
-        kind: 'observation',
-        actionId: ask.actionId,
-        attemptId: ask.attemptId,
-        about: second ? 'second_effect' : 'settlement_after_final',
-        verdict: ask.outcome === 'executed' ? 'executed' : null,
-        proof: null,
-        detail: `came later as ${ask.outcome}${ask.result === null ? '' : `, result ${ask.result.digest}`}`,
-        externalId: ask.externalId,
-        objectVersion: ask.objectVersion,
-        cost: ask.cost,
-      },
-    },
-  ];
+  if (same) return { facts: [] };
+  const { source, result, payloads } = ask;
+  const fact: NewFact = {
+    source: source === 'execution' ? 'late_result' : source,
+    body: observationOf(ask, action),
+  };
+  return { facts: [fact], payloads: result === null ? [] : payloads };
+}
+
+function observationOf(ask: SettleAsk, action: ActionState): BodyOf<'observation'> {
+  const { actionId, attemptId, outcome, result, parts, externalId, objectVersion, cost } = ask;
+  const other = { attemptId: `${attemptId} again`, externalId };
+  const second = outcome === 'executed' && isSecondEffect(action.final, other);
+  return {
+    kind: 'observation',
+    actionId,
+    attemptId,
+    about: second ? 'second_effect' : 'settlement_after_final',
+    verdict: outcome === 'executed' || outcome === 'partial' ? outcome : null,
+    proof: null,
+    detail: `came later as ${outcome}${result === null ? '' : `, result ${result.digest}`}`,
+    ...{ externalId, objectVersion, cost },
+    ...(result === null ? {} : { result }),
+    ...(outcome === 'partial' ? { parts: [...parts] } : {}),
+  };
 }
 
 function orphan(ask: SettleAsk): Decision<SettleReply> {
@@ -119,9 +126,4 @@ function orphan(ask: SettleAsk): Decision<SettleReply> {
       },
     ],
   };
-}
-
-/** The attempt an answer about the action belongs to: the oldest one still open. */
-export function oldestOpen(action: ActionState | undefined): AttemptState | null {
-  return action === undefined ? null : (openAttempts(action)[0] ?? null);
 }
