@@ -60,7 +60,7 @@ export interface WalkEntry {
   /** Entered and not settled. */
   readonly openAttempts: readonly string[];
   readonly attemptsEntered: number;
-  /** `rolled` of its newest entered attempt: what comes after may build on it; null: none entered. */
+  /** `rolled` of its newest entered attempt, for what comes after; null: none entered. */
   readonly rolled: Digest | null;
 }
 

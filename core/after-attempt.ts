@@ -1,5 +1,6 @@
-// What follows an attempt. One row per gate verdict and per kind of failure; total and pure: time and
-// randomness are arguments. The workflow carries the step out, and comes back with the next end.
+// What follows an attempt. One row per gate verdict and per kind of failure; total and pure: time
+// and randomness are arguments. The workflow carries the step out, and comes back with the next
+// end.
 
 import type { AttemptContext, AttemptEnd, IfOpen, NextStep } from './attempt-end.ts';
 import { attemptBackoff, fullJitter, infraBackoff } from './backoff.ts';
@@ -113,7 +114,7 @@ function afterSettlement(end: AttemptEnd & { kind: 'reply' }, context: AttemptCo
   }
 }
 
-/** `not_executed` without a digest only says that nothing is open; the attempt may be tried again. */
+/** `not_executed` without a digest only says that nothing is open; it may be tried again. */
 function lasting(outcome: Outcome | null): Outcome | null {
   if (outcome === null || outcome.kind === 'accepted') return null;
   return outcome.kind === 'not_executed' && outcome.digest === null ? null : outcome;

@@ -1,5 +1,5 @@
-// Changes of what a run may do. `revoke` and `cancel` stop; a takeover ticket lets `openRun` raise the
-// epoch once. All of them may come before the run has opened.
+// Changes of what a run may do. `revoke` and `cancel` stop; a takeover ticket lets `openRun` raise
+// the epoch once. All of them may come before the run has opened.
 
 import type { AuthorityHead } from './activity-calls.ts';
 import type { RevokeCommand } from './commands.ts';

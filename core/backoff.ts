@@ -1,4 +1,4 @@
-// Waits between tries: full jitter, so that clients which failed together do not come back together.
+// Waits between tries: full jitter, so that clients which failed together do not come back as one.
 
 import { limits } from './limits.ts';
 
@@ -24,7 +24,8 @@ export const inquiryBackoff: Backoff = {
 const DOUBLINGS_MAX = 40;
 
 /**
- * Wait in ms before try number `failures` + 1: evenly spread over (0, min(max, base * 2^(failures-1))].
+ * Wait in ms before try number `failures` + 1: evenly spread over
+ * (0, min(max, base * 2^(failures-1))].
  * `random` in [0, 1).
  */
 export function fullJitter(backoff: Backoff, failures: number, random: number): number {

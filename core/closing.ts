@@ -1,7 +1,7 @@
 // Closing an attempt: its closed row, and its refusal in the chain. Of a streak of
 // `authority_unavailable` the chain holds only the first and the last.
 
-import type { Decision, GateRow, LedgerView, NewPayload } from './decision.ts';
+import type { Decision, GateRow, LedgerView } from './decision.ts';
 import type { PayloadRef, Revisions } from './fact-fields.ts';
 import type { BodyOf, NewFact } from './facts.ts';
 import type { Refusal } from './verdict.ts';
@@ -59,16 +59,4 @@ function lastOfStreak(view: LedgerView): NewFact[] {
     revisions: view.run.revisions,
   };
   return [{ source: 'execution', body }];
-}
-
-/** Closes an attempt for a reason found before the gate, e.g. arguments that fail the schema. */
-export function decideRefusal(
-  ask: RefusalAsk,
-  payload: NewPayload | null,
-): (view: LedgerView) => Decision<'closed' | 'has_a_row'> {
-  return (view) => {
-    if (view.gateRow !== null) return { reply: 'has_a_row', facts: [] };
-    const written = refusalFacts(view, ask);
-    return { reply: 'closed', ...written, payloads: payload === null ? [] : [payload] };
-  };
 }

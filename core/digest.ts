@@ -70,6 +70,8 @@ function refuseLossy(value: unknown, path: string, depth: number): asserts value
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
     throw new NotCanonicalError(path, 'only plain objects; convert dates, maps and classes first');
+  if (Object.getOwnPropertySymbols(value).length > 0)
+    throw new NotCanonicalError(path, 'symbol keys have no JSON form; leave them out');
   for (const [key, member] of Object.entries(value)) {
     refuseLoneSurrogate(key, `${path}.${key}`);
     refuseLossy(member, `${path}.${key}`, depth + 1);

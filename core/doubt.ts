@@ -27,17 +27,9 @@ export function decideDoubt(ask: DoubtAsk): (view: LedgerView) => Decision<Doubt
     const why =
       ask.externalId === null ? ask.why : `${ask.why}; the receiver named ${ask.externalId}`;
     const { revisions } = attempt.entry;
-    const body = {
-      kind: 'action_in_doubt',
-      actionId,
-      attemptIds: [attemptId],
-      why,
-      revisions,
-    } as const;
-    return {
-      reply: 'in_doubt',
-      facts: [{ source: 'history', body: { ...body, attemptIds: [attemptId] } }],
-    };
+    const kind = 'action_in_doubt' as const;
+    const body = { kind, actionId, attemptIds: [attemptId], why, revisions };
+    return { reply: 'in_doubt', facts: [{ source: 'history', body }] };
   };
 }
 

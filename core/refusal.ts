@@ -1,5 +1,5 @@
 // Closing an attempt before the gate, for a reason the gate does not know: arguments that fail the
-// schema, a tool that is not the one decided on. If the attempt has a row, the answer is about that.
+// schema, a tool that is not the one decided on. If the attempt has a row, the answer is about it.
 
 import type { LedgerPin } from './activity-calls.ts';
 import { type RefusalAsk, refusalFacts } from './closing.ts';

@@ -12,6 +12,8 @@ export function walkPage(
 ): { entries: WalkEntry[]; next: string | null } {
   const actions = [...run.actions.values()].sort((a, b) => a.firstSeq - b.firstSeq);
   const start = after === null ? 0 : 1 + actions.findIndex((each) => each.actionId === after);
+  if (after !== null && start === 0)
+    throw new Error(`walk of run ${run.runId}: no action ${after} in it; read it from the start`);
   const page = actions.slice(start, start + limits.walkPageMax);
   const last = page.at(-1);
   const hasMore = start + page.length < actions.length;
