@@ -1,0 +1,96 @@
+// The argument of `agentRun`, checked before anything is dispatched.
+
+import * as z from 'zod';
+import { canonicalBytes, NotCanonicalError } from './digest.ts';
+import { principalSchema } from './fact-fields.ts';
+import { callPosition, positionSchema, runIdProblem } from './ids.ts';
+import { limits } from './limits.ts';
+import { onUnknownSchema } from './tool-policy.ts';
+
+const planStepSchema = z.strictObject({
+  name: positionSchema.optional(),
+  tool: z.string().min(1),
+  input: z.json(),
+  onUnknown: onUnknownSchema.optional(),
+});
+
+const goalSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('model'),
+    instructions: z.string().min(1),
+    turnsMax: z.number().int().positive().max(limits.turnsMax).optional(),
+  }),
+  z.strictObject({
+    kind: z.literal('plan'),
+    steps: z.array(planStepSchema).min(1).max(limits.planStepsMax),
+  }),
+]);
+
+const agentRunInputSchema = z.strictObject({
+  goal: goalSchema,
+  principal: principalSchema,
+  tools: z.array(z.string()).nullable(),
+  ticket: z.string().nullable(),
+});
+export type CheckedRunInput = z.infer<typeof agentRunInputSchema>;
+
+export type RunInputCheck =
+  | { readonly kind: 'ok'; readonly input: CheckedRunInput }
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** Each refusal names what is wrong, in which run, and what to do. */
+export function checkRunInput(runId: string, raw: unknown): RunInputCheck {
+  const problem = runIdProblem(runId);
+  if (problem !== null) return refused(runId, problem);
+  const parsed = agentRunInputSchema.safeParse(raw);
+  if (!parsed.success)
+    return refused(runId, `its input does not parse:\n${z.prettifyError(parsed.error)}`);
+  const tooMuch = sizeProblem(raw);
+  if (tooMuch !== null) return refused(runId, tooMuch);
+  const inPlan = planProblem(parsed.data);
+  return inPlan === null ? { kind: 'ok', input: parsed.data } : refused(runId, inPlan);
+}
+
+/** Position of the plan's step `index`. */
+export function stepPosition(step: { readonly name?: string | undefined }, index: number): string {
+  return step.name ?? callPosition(index + 1, 1);
+}
+
+/** The tools to pin: the stated ones, or those of the plan; null: every tool of the installation. */
+export function pinnedTools({ goal, tools }: CheckedRunInput): readonly string[] | null {
+  if (tools !== null || goal.kind === 'model') return tools;
+  return [...new Set(goal.steps.map((step) => step.tool))];
+}
+
+function sizeProblem(raw: unknown): string | null {
+  try {
+    const bytes = canonicalBytes(raw).length;
+    if (bytes <= limits.runInputBytesMax) return null;
+    return `its input has ${bytes} bytes, more than ${limits.runInputBytesMax}; pass references instead of contents`;
+  } catch (error) {
+    if (error instanceof NotCanonicalError) return `its input is not canonical: ${error.message}`;
+    throw error;
+  }
+}
+
+function planProblem({ goal, tools }: CheckedRunInput): string | null {
+  if (goal.kind !== 'plan') return null;
+  const seen = new Map<string, number>();
+  for (const [index, step] of goal.steps.entries()) {
+    const position = stepPosition(step, index);
+    const before = seen.get(position);
+    if (before !== undefined)
+      return `steps ${before} and ${index} of the plan have the same position "${position}"; give them different names`;
+    seen.set(position, index);
+    if (tools !== null && !tools.includes(step.tool))
+      return `step ${index} (${position}) uses the tool "${step.tool}", which is not among its tools ${tools.join(', ')}; add it or correct the step`;
+  }
+  return null;
+}
+
+function refused(runId: string, why: string): RunInputCheck {
+  return {
+    kind: 'refused',
+    message: `run ${runId}: ${why}. Nothing was dispatched; correct it and start again`,
+  };
+}

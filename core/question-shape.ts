@@ -1,0 +1,41 @@
+// The question as it arrives: usually from the run or an activity, but anybody can start a workflow.
+
+import * as z from 'zod';
+import { resolveSchema } from './commands.ts';
+import { digestSchema } from './digest.ts';
+import type { Question } from './question.ts';
+
+const id = z.string().min(1).max(1_000);
+
+export const questionSchema = z.object({
+  question: z.string(),
+  run: id,
+  signal: z.literal('resolve'),
+  if_yes: resolveSchema,
+  if_no: resolveSchema,
+  more: z.array(resolveSchema),
+  evidence: z.object({
+    tool: z.string(),
+    receiver: z.string().nullable(),
+    receiverKey: z.string(),
+    payloadDigest: digestSchema,
+    attempts: z.array(id),
+    enteredAt: z.string(),
+    level: z.enum(['L0', 'L1', 'L2', 'L3']),
+    why: z.string(),
+    lastAnswer: z.string().nullable(),
+    authRevision: z.number().int(),
+  }),
+  action: z.object({ runId: id, actionId: id, attemptIds: z.array(id) }),
+});
+
+/** What is wrong with it, for whoever started it; null: it is a question. */
+export function questionProblem(raw: unknown): string | null {
+  const parsed = questionSchema.safeParse(raw);
+  return parsed.success ? null : z.prettifyError(parsed.error);
+}
+
+/** Only after `questionProblem` said null. */
+export function questionIn(raw: unknown): Question {
+  return questionSchema.parse(raw);
+}

@@ -1,0 +1,226 @@
+// One action from its decision to its outcome. What to do next is decided in `core/after-attempt.ts`;
+// here it is carried out. Shared by `agentRun` and `holdfast()`.
+
+import { condition, uuid4 } from '@temporalio/workflow';
+import type { PerformCall } from '../core/activity-calls.ts';
+import { afterAttempt } from '../core/after-attempt.ts';
+import type { AttemptEnd, NextStep } from '../core/attempt-end.ts';
+import type { Json } from '../core/digest.ts';
+import { attemptIdOf } from '../core/ids.ts';
+import type { Outcome } from '../core/outcome.ts';
+import { runAttempt } from './attempt.ts';
+import {
+  type ActEnd,
+  type ActRequest,
+  begunAnew,
+  type Course,
+  contextOf,
+  courseOf,
+  doubtfulOf,
+} from './course.ts';
+import { recordDoubt } from './doubt.ts';
+import { type OpenCall, rereadAuthority } from './opening.ts';
+import { settleConsumed, settleReceivedOpen } from './predecessors.ts';
+import { recordedEnd } from './recorded.ts';
+import { openedOf, pinOf, type Session, stopScheduling } from './session.ts';
+import { lookAt, polled, raiseQuestion, settlementOf } from './unknown.ts';
+
+/** Why the newest attempt is asked about; only for the record. */
+interface Newest {
+  readonly why: string;
+  readonly externalId: string | null;
+}
+
+type Carried = AttemptEnd | ActEnd;
+
+/** Never rejects but for bugs. After a stop it answers `stopped` without scheduling anything. */
+export async function act(session: Session, open: OpenCall, request: ActRequest): Promise<ActEnd> {
+  const course = courseOf(session, open, request);
+  let carried: Carried | null = await beforeIt(course);
+  if (carried === null) {
+    const recorded = await recordedEnd(course);
+    if (recorded?.kind === 'adopted') return finish(course, recorded.outcome, recorded.value);
+    carried = recorded ?? (await attempt(course));
+  }
+  for (;;) {
+    if (carried.kind === 'outcome' || carried.kind === 'stopped') return carried;
+    carried = await carriedOut(course, afterAttempt(carried, contextOf(course)), newestOf(carried));
+  }
+}
+
+/** A step that holds is not decided over something open. Null: it may go on. */
+async function beforeIt(course: Course): Promise<ActEnd | null> {
+  const { session, request, actionId } = course;
+  if (request.onUnknown === 'hold' && session.stop === null) {
+    const before = await settleReceivedOpen(session);
+    course.decided = openedOf(session).consumption.refreshed(course.decided);
+    if (before === 'blocked')
+      return finish(course, {
+        kind: 'not_executed',
+        actionId,
+        digest: null,
+        reason: 'predecessor_open',
+        message: 'what it builds on stays unknown',
+      });
+  }
+  return stopped(session);
+}
+
+function stopped({ stop }: Session): ActEnd | null {
+  return stop === null ? null : { kind: 'stopped', reason: stop };
+}
+
+function newestOf(end: AttemptEnd): Newest {
+  if (end.kind === 'failure')
+    return {
+      why: end.why,
+      externalId: 'externalId' in end ? (end.externalId as string | null) : null,
+    };
+  const why = end.kind === 'reply' ? `${end.verdict}, and nothing final` : 'nothing final';
+  return { why, externalId: null };
+}
+
+async function carriedOut(course: Course, step: NextStep, newest: Newest): Promise<Carried> {
+  const { session, attemptId } = course;
+  switch (step.kind) {
+    case 'done':
+      return finish(course, step.outcome, course.value);
+    case 'retry':
+      return (await pause(course, step.afterMs)) ?? attempt(course);
+    case 'infra_retry':
+      course.attempts--;
+      return (await pause(course, step.afterMs)) ?? attempt(course);
+    case 'doubt':
+      return recordDoubt(course, { attemptId, burns: step.burns, ...newest });
+    case 'inquire': {
+      const reply = await lookAt(session, doubtfulOf(course), step.mode);
+      course.question = reply.question;
+      course.value = reply.value;
+      return { kind: 'inquiry', ifOpen: step.ifOpen, ...reply };
+    }
+    case 'ask':
+      return askPerson(course);
+    case 'poll':
+      return poll(course);
+    case 'settle_predecessors':
+      return afterPredecessors(course);
+    case 'reread_authority':
+      return reread(course);
+    case 'stop':
+      stopScheduling(session, step.reason);
+      return { kind: 'stopped', reason: session.stop ?? step.reason };
+  }
+}
+
+async function attempt(course: Course): Promise<Carried> {
+  const { session, request, actionId, decided } = course;
+  const now = stopped(session);
+  if (now !== null) return now;
+  course.attemptId = attemptIdOf(actionId, uuid4());
+  course.attempts++;
+  course.infra++;
+  const end = await runAttempt(session, callOf(course), request.policy);
+  if (end.kind === 'failure') return end;
+  if (end.verdict === 'entered' || end.verdict === 'entered_again') {
+    openedOf(session).consumption.entered(decided);
+    course.infra = 0;
+    course.rereads = 0;
+  }
+  course.value = end.value;
+  if (end.outcome?.kind === 'accepted') course.externalId = end.outcome.externalId;
+  return end;
+}
+
+function callOf(course: Course): PerformCall {
+  const { session, request, actionId, attemptId, binding, input, decided } = course;
+  const { revisions, epoch } = openedOf(session).authority;
+  return {
+    runId: session.runId,
+    actionId,
+    position: request.position,
+    attemptId,
+    binding,
+    replay: request.policy.replay,
+    onUnknown: request.onUnknown,
+    input,
+    consumes: decided.consumes,
+    revisions,
+    epoch,
+    pin: pinOf(session),
+    wantsValue: request.wantsValue,
+  };
+}
+
+/** Ends early when the run stops; the stop is then the end. */
+async function pause({ session, actionId }: Course, afterMs: number): Promise<ActEnd | null> {
+  if (afterMs > 0)
+    await condition(() => session.stop !== null, afterMs, { summary: `${actionId}, again` });
+  return stopped(session);
+}
+
+async function askPerson(course: Course): Promise<Carried> {
+  const { session, request, actionId } = course;
+  if (course.question === null)
+    course.question = (await lookAt(session, doubtfulOf(course))).question;
+  if (request.onUnknown === 'continue') {
+    if (course.question !== null) await raiseQuestion(session, course.question);
+    const reason = 'in doubt; its question is open';
+    return finish(course, { kind: 'unknown', actionId, reason, abandoned: false });
+  }
+  const reply = await settlementOf(session, doubtfulOf(course), course.question);
+  if (reply === null) return stoppedNow(session);
+  begunAnew(course);
+  course.openAttempts.clear();
+  for (const open of reply.openAttempts) course.openAttempts.add(open);
+  course.value = reply.value;
+  return { kind: 'inquiry', ifOpen: 'ask', ...reply };
+}
+
+async function poll(course: Course): Promise<Carried> {
+  const { session, request, actionId, externalId } = course;
+  const accepted: Outcome = { kind: 'accepted', actionId, externalId };
+  if (request.onUnknown === 'continue') return finish(course, accepted);
+  const reply = await polled(session, doubtfulOf(course));
+  if (reply === null) return session.stop === null ? finish(course, accepted) : stoppedNow(session);
+  begunAnew(course);
+  course.value = reply.value;
+  return { kind: 'inquiry', ifOpen: 'ask', ...reply };
+}
+
+async function afterPredecessors(course: Course): Promise<Carried> {
+  const { session } = course;
+  const received = await settleReceivedOpen(session);
+  const consumed =
+    received === 'settled' ? received : await settleConsumed(session, course.decided);
+  course.decided = openedOf(session).consumption.refreshed(course.decided);
+  if (session.stop !== null) return stoppedNow(session);
+  if (consumed === 'settled') return attempt(course);
+  // The gate says open, a look says settled or hopeless: settled meanwhile, or never.
+  course.rereads++;
+  if (consumed === 'blocked' || course.rereads > 2) {
+    stopScheduling(session, 'blocked');
+    return stoppedNow(session);
+  }
+  return attempt(course);
+}
+
+async function reread(course: Course): Promise<Carried> {
+  const { session, open } = course;
+  course.rereads++;
+  course.attempts--;
+  const found = await rereadAuthority(session, open);
+  if (found === 'lost') stopScheduling(session, 'claim_stale');
+  else if (found !== 'open') session.result = found;
+  if (session.result !== null) stopScheduling(session, 'claim_stale');
+  return session.stop === null ? attempt(course) : stoppedNow(session);
+}
+
+function stoppedNow(session: Session): ActEnd {
+  if (session.stop === null) throw new Error(`${session.runId}: it has not stopped`);
+  return { kind: 'stopped', reason: session.stop };
+}
+
+function finish({ session }: Course, outcome: Outcome, value?: Json): ActEnd {
+  openedOf(session).consumption.receive(outcome);
+  return value === undefined ? { kind: 'outcome', outcome } : { kind: 'outcome', outcome, value };
+}

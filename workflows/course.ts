@@ -1,0 +1,107 @@
+// What is known while one action is under way.
+//
+// Owns: the counters, the newest attempt id, the attempts that may be open, the question.
+// Does not own: the outcome; it comes from the ledger.
+// INV-1 All attempts of the action consume the same, unless a predecessor was settled meanwhile.
+
+import type { AttemptInput } from '../core/activity-calls.ts';
+import type { AttemptContext } from '../core/attempt-end.ts';
+import type { Json } from '../core/digest.ts';
+import type { StopReason } from '../core/fact-fields.ts';
+import { actionIdOf } from '../core/ids.ts';
+import type { Outcome } from '../core/outcome.ts';
+import type { Question } from '../core/question.ts';
+import type { Binding, OnUnknown, ToolPolicy } from '../core/tool-policy.ts';
+import type { Decided } from './consumption.ts';
+import type { OpenCall } from './opening.ts';
+import { openedOf, type Session } from './session.ts';
+import type { Doubtful } from './unknown.ts';
+
+export interface ActRequest {
+  readonly position: string;
+  readonly policy: ToolPolicy;
+  readonly onUnknown: OnUnknown;
+  readonly input: AttemptInput;
+  /** Whether the outcome's result is wanted as a value, where it is small. */
+  readonly wantsValue: boolean;
+  /** Of a batch; else what has been received when the call is made. */
+  readonly decided?: Decided;
+}
+
+export type ActEnd =
+  | { readonly kind: 'outcome'; readonly outcome: Outcome; readonly value?: Json }
+  | { readonly kind: 'stopped'; readonly reason: StopReason };
+
+export interface Course {
+  readonly session: Session;
+  readonly open: OpenCall;
+  readonly request: ActRequest;
+  readonly actionId: string;
+  /** Of a recorded position: as recorded, never rebuilt. */
+  binding: Binding;
+  input: AttemptInput;
+  decided: Decided;
+  /** Of the newest attempt; empty before the first. */
+  attemptId: string;
+  readonly openAttempts: Set<string>;
+  question: Question | null;
+  value: Json | undefined;
+  /** What the receiver calls it, once known. */
+  externalId: string | null;
+  attempts: number;
+  infra: number;
+  rereads: number;
+  deadlineAt: number;
+}
+
+export function courseOf(session: Session, open: OpenCall, request: ActRequest): Course {
+  return {
+    session,
+    open,
+    request,
+    actionId: actionIdOf(session.runId, request.position),
+    binding: request.policy.binding,
+    input: request.input,
+    decided: request.decided ?? openedOf(session).consumption.decide(),
+    attemptId: '',
+    openAttempts: new Set(),
+    question: null,
+    value: undefined,
+    externalId: null,
+    attempts: 0,
+    infra: 0,
+    rereads: 0,
+    deadlineAt: Date.now() + request.policy.attemptsDeadlineMs,
+  };
+}
+
+/** A wait for a person or a receiver is over: limits count from here. */
+export function begunAnew(course: Course): void {
+  course.attempts = 0;
+  course.infra = 0;
+  course.rereads = 0;
+  course.deadlineAt = Date.now() + course.request.policy.attemptsDeadlineMs;
+}
+
+export function contextOf(course: Course): AttemptContext {
+  const { session, actionId, request, attempts, infra, rereads, deadlineAt } = course;
+  return {
+    actionId,
+    replay: request.policy.replay,
+    stop: session.stop,
+    attempts,
+    attemptsMax: request.policy.attemptsMax,
+    infra,
+    rereads,
+    open: course.openAttempts.size,
+    now: Date.now(),
+    deadlineAt,
+    random: Math.random(),
+  };
+}
+
+export function doubtfulOf({ actionId, openAttempts, request, attemptId }: Course): Doubtful {
+  const attemptIds = new Set(openAttempts);
+  if (attemptId !== '') attemptIds.add(attemptId);
+  return { actionId, attemptIds: [...attemptIds], wantsValue: request.wantsValue };
+}

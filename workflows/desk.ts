@@ -1,0 +1,126 @@
+// Signals and updates that runs and questions both take. Handlers never throw: what cannot be read is
+// recorded as rejected, and shown to whoever sent it.
+//
+// Owns: which commands were handled here, how many were rejected.
+// Does not own: whether a command applies; the ledger decides.
+// INV-1 A command id is handed to the ledger once; again it is a duplicate.
+// INV-2 Beyond the cap rejections are counted and shown, and no longer recorded.
+
+import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
+import { lateFactSchema, type ResolveCommand, resolveSchema } from '../core/commands.ts';
+import { limits } from '../core/limits.ts';
+import { problemOf } from './command-problem.ts';
+import { lateFactSignal, type ResolveAnswer, resolveSignal, resolveUpdate } from './messages.ts';
+import { ask, hint, type Session } from './session.ts';
+
+export interface Desk {
+  readonly session: Session;
+  /** A question takes answers about its own action only; null: about any of the run. */
+  readonly actionId: string | null;
+  readonly seen: Set<string>;
+  rejected: number;
+}
+
+export interface Rejection {
+  readonly name: string;
+  readonly commandId: string | null;
+  readonly why: string;
+}
+
+export function installDesk(
+  session: Session,
+  { actionId, signals }: { actionId: string | null; signals: readonly string[] },
+): Desk {
+  const desk: Desk = { session, actionId, seen: new Set(), rejected: 0 };
+  setHandler(lateFactSignal, (raw) => lateFact(desk, raw), {
+    description: 'Sent by activities: the ledger knows more about an action.',
+  });
+  setHandler(resolveSignal, async (raw) => void (await resolve(desk, raw)), {
+    description: 'Answer an unknown action; paste an answer from the Input of its question.',
+  });
+  setHandler(resolveUpdate, (raw) => resolve(desk, raw), {
+    description: 'As the signal, and says whether it was applied.',
+    validator: (raw) => {
+      const problem = problemOf(resolveSchema, raw);
+      if (problem !== null) throw new TypeError(problem);
+    },
+  });
+  setDefaultSignalHandler((name) =>
+    reject(desk, { name, commandId: null, why: unknownName(name, signals) }),
+  );
+  return desk;
+}
+
+function unknownName(name: string, signals: readonly string[]): string {
+  return `there is no signal "${name.slice(0, 100)}"; there are ${signals.join(', ')}`;
+}
+
+function lateFact(desk: Desk, raw: unknown): Promise<void> | undefined {
+  const parsed = lateFactSchema.safeParse(raw);
+  if (!parsed.success)
+    return reject(desk, malformed('lateFact', raw, problemOf(lateFactSchema, raw)));
+  hint(desk.session, parsed.data.actionId);
+  return undefined;
+}
+
+async function resolve(desk: Desk, raw: unknown): Promise<ResolveAnswer> {
+  const parsed = resolveSchema.safeParse(raw);
+  if (!parsed.success) {
+    const rejection = malformed('resolve', raw, problemOf(resolveSchema, raw));
+    await reject(desk, rejection);
+    return { what: 'rejected', why: rejection.why };
+  }
+  const command = parsed.data;
+  if (desk.actionId !== null && command.actionId !== desk.actionId) {
+    const why = `it answers ${command.actionId}; this question is about ${desk.actionId}`;
+    await reject(desk, { name: 'resolve', commandId: command.id, why });
+    return { what: 'rejected', why };
+  }
+  if (await isRepeated(desk, 'resolve', command.id))
+    return { what: 'duplicate', why: `command ${command.id} was handled before` };
+  return resolveAsFact(desk, command);
+}
+
+async function resolveAsFact(desk: Desk, command: ResolveCommand): Promise<ResolveAnswer> {
+  const { session } = desk;
+  const call = { kind: 'resolve', runId: session.runId, command } as const;
+  const reply = await ask(session, 'recordFacts', call, `record the answer ${command.id}`);
+  hint(session, command.actionId);
+  if (reply.kind !== 'applied') return { what: 'rejected', why: 'the ledger did not take it' };
+  if (reply.what === 'rejected') desk.session.lastRejection = `resolve: ${reply.why}`;
+  session.show();
+  return { what: reply.what, why: reply.why };
+}
+
+/** The same id again is recorded as rejected, and harmless. */
+export async function isRepeated(desk: Desk, name: string, commandId: string): Promise<boolean> {
+  if (!desk.seen.has(commandId)) {
+    desk.seen.add(commandId);
+    return false;
+  }
+  await reject(desk, { name, commandId, why: `command ${commandId} was sent before` });
+  return true;
+}
+
+export function malformed(name: string, raw: unknown, problem: string | null): Rejection {
+  return { name, commandId: idOf(raw), why: problem ?? 'malformed' };
+}
+
+function idOf(raw: unknown): string | null {
+  if (typeof raw !== 'object' || raw === null || !('id' in raw)) return null;
+  const { id } = raw;
+  return typeof id === 'string' && id !== '' ? id.slice(0, 200) : null;
+}
+
+/** Beyond the cap they are only counted: a flood must not fill history and ledger. */
+export async function reject(desk: Desk, rejection: Rejection): Promise<void> {
+  const { session } = desk;
+  desk.rejected++;
+  session.lastRejection = `${rejection.name}: ${rejection.why} (${desk.rejected} rejected so far)`;
+  session.show();
+  if (desk.rejected > limits.rejectedCommandsMax) return;
+  const why = rejection.why.slice(0, limits.noteCharsMax);
+  const name = rejection.name.slice(0, 200) || 'no name';
+  const call = { kind: 'rejected', runId: session.runId, ...rejection, name, why } as const;
+  await ask(session, 'recordFacts', call, `record a rejected ${name.slice(0, 40)}`);
+}

@@ -1,0 +1,103 @@
+// What an operator reads on the pages of a run and of a question. At most ten short lines where a
+// worker answers; the question and its answers to paste also stand in input and static details, which
+// need none.
+
+import { workflowInfo } from '@temporalio/workflow';
+import { unknownIdOf } from '../core/ids.ts';
+import type { Question } from '../core/question.ts';
+import { escaped, fencedJson } from './markdown.ts';
+import type { Session } from './session.ts';
+
+export interface QuestionProgress {
+  readonly asked: number;
+  readonly canAsk: boolean;
+  readonly waitsForPerson: boolean;
+  readonly lastRejection: string | null;
+  readonly disputed: boolean;
+}
+
+/** For `startChild`: survives without a worker. */
+export function staticQuestionOf(question: Question): {
+  readonly staticSummary: string;
+  readonly staticDetails: string;
+} {
+  const { evidence, action } = question;
+  return {
+    staticSummary: `unknown: ${evidence.tool.split(' ')[0] ?? ''} ${action.actionId}`.slice(0, 180),
+    staticDetails: [
+      `**${escaped(question.question)}**`,
+      `Run ${runLink(question.run)}; receiver ${escaped(evidence.receiver ?? 'not named')}, level ${evidence.level}.`,
+      'Send the signal `resolve` (More Actions) with one of these, every `FILL IN` replaced.',
+      'It happened:',
+      fencedJson(question.if_yes),
+      'It did not happen:',
+      fencedJson(question.if_no),
+    ].join('\n\n'),
+  };
+}
+
+/** The child's current details. */
+export function questionDetails(question: Question, progress: QuestionProgress): string {
+  const lines = [
+    `**${escaped(question.question)}**`,
+    stateLine(progress),
+    `Run ${runLink(question.run)}, authority revision ${question.evidence.authRevision}.`,
+    `Why unknown: ${escaped(question.evidence.why)}`,
+    `Last answer of the receiver: ${escaped(question.evidence.lastAnswer ?? 'none yet')}`,
+    'Signal `resolve`: paste `if_yes`, `if_no` or one of `more` from this page’s Input.',
+  ];
+  if (progress.lastRejection !== null)
+    lines.push(
+      `**Last answer rejected:** ${escaped(progress.lastRejection, 400)}`,
+      'Paste one whole JSON object from the Input, every `FILL IN` replaced.',
+    );
+  return lines.join('\n\n');
+}
+
+function stateLine({ asked, canAsk, waitsForPerson, disputed }: QuestionProgress): string {
+  if (disputed) return 'Two answers contradict each other. Waiting for a person.';
+  const receiver = canAsk
+    ? `The receiver was asked ${asked} times`
+    : 'The receiver cannot be asked';
+  return `${receiver}. ${waitsForPerson ? 'Waiting for a person.' : 'It is asked again.'}`;
+}
+
+const unknownsShown = 4;
+
+/** The run's current details. */
+export function runDetails(session: Session): string {
+  const { runId, phase, stop, waitingFor, scheduled, unknowns, lastRejection, opened } = session;
+  const revision = opened?.authority.revisions.auth ?? 0;
+  const open = [...unknowns.keys()];
+  const lines = [
+    `**${escaped(runId)}**: ${stop === null ? phase : `stopped (${stop})`}, authority revision ${revision}`,
+    `Scheduled: ${scheduled.size}. Open questions: ${open.length}.`,
+    ...open.slice(0, unknownsShown).map((actionId) => `- ${questionLink(actionId)}`),
+  ];
+  if (open.length > unknownsShown) lines.push(`- and ${open.length - unknownsShown} more`);
+  if (waitingFor !== null) lines.push(`Waiting for ${escaped(waitingFor)}`);
+  if (lastRejection !== null)
+    lines.push(`**Last command rejected:** ${escaped(lastRejection, 400)}`);
+  return lines.join('\n\n');
+}
+
+function questionLink(actionId: string): string {
+  return workflowLink(unknownIdOf(actionId), actionId);
+}
+
+function runLink(runId: string): string {
+  return workflowLink(runId, runId);
+}
+
+/** Relative links are a 404 in the Web UI. */
+function workflowLink(workflowId: string, text: string): string {
+  return `[${escaped(text)}](/namespaces/${linkPart(workflowInfo().namespace)}/workflows/${linkPart(workflowId)})`;
+}
+
+/** `encodeURIComponent` leaves what would end a Markdown link. */
+function linkPart(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

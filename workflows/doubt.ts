@@ -1,0 +1,35 @@
+// Puts an attempt in doubt in the ledger, which closes it, or says that it is settled after all.
+
+import type { AttemptEnd } from '../core/attempt-end.ts';
+import type { Course } from './course.ts';
+import { ask, openedOf } from './session.ts';
+
+export interface DoubtAbout {
+  readonly attemptId: string;
+  readonly why: string;
+  readonly burns: 'attempt' | 'infrastructure';
+  readonly externalId: string | null;
+}
+
+export async function recordDoubt(
+  course: Course,
+  { attemptId, why, burns, externalId }: DoubtAbout,
+): Promise<AttemptEnd> {
+  const { session, actionId } = course;
+  const reply = await ask(
+    session,
+    'recordFacts',
+    { kind: 'doubt', runId: session.runId, actionId, attemptId, why, externalId },
+    `record that ${actionId} is in doubt`,
+  );
+  if (reply.kind !== 'doubt') throw new Error(`${actionId}: recordFacts answered ${reply.kind}`);
+  const { state, outcome } = reply;
+  if (state === 'in_doubt') {
+    course.openAttempts.add(attemptId);
+    course.question = reply.question;
+  } else course.openAttempts.delete(attemptId);
+  // Entered under this decision: what comes later may build on it.
+  if (state !== 'closed' && attemptId === course.attemptId)
+    openedOf(session).consumption.entered(course.decided);
+  return { kind: 'doubt', state, outcome, burns };
+}

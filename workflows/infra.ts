@@ -1,0 +1,44 @@
+// Calls of activities without effects outside: repeated for as long as it takes, because without the
+// ledger nothing may go on. Waits of their own; no attempt of an action is burnt.
+
+import { CancellationScope, log, sleep } from '@temporalio/workflow';
+import { fullJitter, infraBackoff } from '../core/backoff.ts';
+
+/** `what` names the call for logs and details; `onWait` hears about each wait (null: it is over). */
+export async function untilAnswered<R extends object>(
+  what: string,
+  once: () => Promise<R>,
+  onWait: (what: string | null) => void,
+): Promise<R> {
+  for (let failures = 1; ; failures++) {
+    const reply = await answerOf(what, once);
+    if (reply !== null) {
+      if (failures > 1) onWait(null);
+      return reply;
+    }
+    onWait(`the ledger (${what}; ${failures} times without an answer)`);
+    const waitMs = fullJitter(infraBackoff, failures, Math.random());
+    await CancellationScope.nonCancellable(() => sleep(waitMs, { summary: `${what}, again` }));
+  }
+}
+
+/** Null when there was none, or one that is no answer (an operator may complete with any JSON). */
+async function answerOf<R extends object>(what: string, once: () => Promise<R>): Promise<R | null> {
+  try {
+    const reply: unknown = await CancellationScope.nonCancellable(once);
+    return isAnswer<R>(reply) ? reply : null;
+  } catch (error) {
+    if (!isActivityFailure(error)) throw error;
+    log.warn('no answer from an activity; it is called again', { what, why: error.message });
+    return null;
+  }
+}
+
+function isAnswer<R extends object>(reply: unknown): reply is R {
+  if (typeof reply !== 'object' || reply === null) return false;
+  return 'kind' in reply || ('pin' in reply && 'authority' in reply);
+}
+
+function isActivityFailure(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ActivityFailure';
+}

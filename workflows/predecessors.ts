@@ -1,0 +1,99 @@
+// Before a step that depends on what came before: everything it consumes has to be settled.
+
+import type { InquireReply } from '../core/activity-calls.ts';
+import type { Outcome } from '../core/outcome.ts';
+import type { Decided } from './consumption.ts';
+import { ask, openedOf, type Session } from './session.ts';
+import { lookAt, polled, settlementOf } from './unknown.ts';
+
+/** `settled`: some were waited for. `blocked`: one will stay open for ever, or cannot be asked about. */
+export type Predecessors = 'nothing_open' | 'settled' | 'stopped' | 'blocked';
+
+/** What this run itself received as open: no step that holds may be decided over it. */
+export async function settleReceivedOpen(session: Session): Promise<Predecessors> {
+  return settleEach(session, openedOf(session).consumption.open());
+}
+
+/** What the gate found open although this run was told of an end: a returned value is only a hint. */
+export async function settleConsumed(session: Session, decided: Decided): Promise<Predecessors> {
+  return settleEach(
+    session,
+    decided.consumes.pairs.map((pair) => pair.actionId),
+  );
+}
+
+async function settleEach(session: Session, actionIds: readonly string[]): Promise<Predecessors> {
+  let all: Predecessors = 'nothing_open';
+  for (const actionId of actionIds) {
+    const one = await settle(session, actionId);
+    if (one === 'stopped' || one === 'blocked') return one;
+    if (one === 'settled') all = one;
+  }
+  return all;
+}
+
+async function settle(session: Session, actionId: string): Promise<Predecessors> {
+  const doubtful = { actionId, attemptIds: [], wantsValue: false };
+  const wasOpen = openedOf(session).consumption.open().includes(actionId);
+  const look = await lookAt(session, doubtful);
+  const before = received(session, actionId, look, wasOpen);
+  if (before !== null) return before;
+  if (look.openAttempts.length === 0) {
+    if (!wasOpen) return 'nothing_open';
+    const reply = await polled(session, doubtful);
+    return reply === null
+      ? blockedOrStopped(session)
+      : settledBy(session, actionId, reply, wasOpen);
+  }
+  const question = await putInDoubt(session, actionId, look);
+  const reply = await settlementOf(session, doubtful, question);
+  return reply === null ? blockedOrStopped(session) : settledBy(session, actionId, reply, wasOpen);
+}
+
+function blockedOrStopped(session: Session): Predecessors {
+  return session.stop === null ? 'blocked' : 'stopped';
+}
+
+function settledBy(
+  session: Session,
+  actionId: string,
+  reply: InquireReply,
+  wasOpen: boolean,
+): Predecessors {
+  return received(session, actionId, reply, wasOpen) ?? 'blocked';
+}
+
+/** Null: still open. */
+function received(
+  session: Session,
+  actionId: string,
+  { outcome, abandoned, openAttempts }: InquireReply,
+  wasOpen: boolean,
+): Predecessors | null {
+  if (abandoned) return 'blocked';
+  if (outcome === null || outcome.kind === 'accepted' || openAttempts.length > 0) return null;
+  if (!wasOpen) return 'nothing_open';
+  openedOf(session).consumption.receive(ownedBy(actionId, outcome));
+  return 'settled';
+}
+
+function ownedBy(actionId: string, outcome: Outcome): Outcome {
+  if (outcome.actionId !== actionId)
+    throw new Error(`${actionId}: inquire answered about ${outcome.actionId}`);
+  return outcome;
+}
+
+async function putInDoubt(session: Session, actionId: string, look: InquireReply) {
+  let { question } = look;
+  for (const attemptId of look.openAttempts) {
+    const why = 'a later step consumes it, and it is open';
+    const reply = await ask(
+      session,
+      'recordFacts',
+      { kind: 'doubt', runId: session.runId, actionId, attemptId, why, externalId: null },
+      `record that ${actionId} is in doubt`,
+    );
+    if (reply.kind === 'doubt') question = reply.question ?? question;
+  }
+  return question;
+}

@@ -1,0 +1,160 @@
+// One run as its workflow knows it; shared by `agentRun` and `holdfast()`.
+//
+// Owns: the newest authority and ledger head heard of, whether the run may still schedule, what is
+// scheduled, which questions are open, and hints that the ledger should be read again.
+// Does not own: what happened. That is in the ledger; everything here is rebuilt by `openRun`.
+// INV-1 `stop` is set once and never cleared; from then on nothing is scheduled that could act.
+// INV-2 Setting it requests cancellation of every scheduled attempt, so that the barrier sees it.
+// INV-3 Head and authority only ever move forward, whatever order replies come in.
+
+import type { CancellationScope } from '@temporalio/workflow';
+import { workflowInfo } from '@temporalio/workflow';
+import type {
+  AuthorityHead,
+  HoldfastActivities,
+  LedgerPin,
+  WalkEntry,
+} from '../core/activity-calls.ts';
+import { genesisBase } from '../core/consumes.ts';
+import type { StopReason } from '../core/fact-fields.ts';
+import type { RunResult } from '../core/outcome.ts';
+import type { ToolPolicy } from '../core/tool-policy.ts';
+import { infrastructure } from './activity-options.ts';
+import { type Consumption, consumptionFrom } from './consumption.ts';
+import { untilAnswered } from './infra.ts';
+import type { RunStateAnswer } from './messages.ts';
+import { type ActivityQueues, queuesBeside } from './queues.ts';
+
+export interface Opened {
+  authority: AuthorityHead;
+  readonly catalog: ReadonlyMap<string, ToolPolicy>;
+  readonly model: ToolPolicy | null;
+  /** By position, in the order of their first facts. */
+  readonly walk: ReadonlyMap<string, WalkEntry>;
+  readonly consumption: Consumption;
+}
+
+export interface Session {
+  readonly runId: string;
+  readonly queues: ActivityQueues;
+  /** Continues as new; null: other people's workflows cannot be continued for them. */
+  readonly continueAs: ((pin: LedgerPin) => Promise<never>) | null;
+  /** Continuing as new has begun: what would be scheduled now would be lost. */
+  leaving: boolean;
+  opened: Opened | null;
+  pin: LedgerPin | null;
+  phase: RunStateAnswer['phase'];
+  stop: StopReason | null;
+  waitingFor: string | null;
+  lastRejection: string | null;
+  result: RunResult | null;
+  readonly scheduled: Map<string, CancellationScope>;
+  /** Open questions: action id to workflow id of the child. */
+  readonly unknowns: Map<string, string>;
+  /** Counts up per action with each hint. */
+  readonly hints: Map<string, number>;
+  /** Called after each change that a person may want to see. */
+  show: () => void;
+}
+
+export interface SessionOptions {
+  readonly continueAs: Session['continueAs'];
+  readonly queuePrefix?: string;
+  /** Of a question: the run it is about; else the workflow's own id. */
+  readonly runId?: string;
+  readonly pin: LedgerPin | null;
+}
+
+export function newSession({ continueAs, queuePrefix, runId, pin }: SessionOptions): Session {
+  const { workflowId, taskQueue } = workflowInfo();
+  return {
+    runId: runId ?? workflowId,
+    queues: queuesBeside(taskQueue, queuePrefix),
+    continueAs,
+    leaving: false,
+    opened: null,
+    pin,
+    phase: 'opening',
+    stop: null,
+    waitingFor: null,
+    lastRejection: null,
+    result: null,
+    scheduled: new Map(),
+    unknowns: new Map(),
+    hints: new Map(),
+    show: () => undefined,
+  };
+}
+
+export function newConsumption(session: Session): Consumption {
+  return consumptionFrom(genesisBase(session.runId));
+}
+
+/** What `openRun` brought. Calling it before the run is open is a bug. */
+export function openedOf(session: Session): Opened {
+  if (session.opened === null) throw new Error(`${session.runId}: used before it was opened`);
+  return session.opened;
+}
+
+export function pinOf(session: Session): LedgerPin {
+  if (session.pin === null) throw new Error(`${session.runId}: no ledger is pinned yet`);
+  return session.pin;
+}
+
+export function hint(session: Session, actionId: string): void {
+  session.hints.set(actionId, (session.hints.get(actionId) ?? 0) + 1);
+}
+
+/** INV-1 and INV-2. */
+export function stopScheduling(session: Session, reason: StopReason): void {
+  if (session.stop !== null) return;
+  session.stop = reason;
+  for (const scope of session.scheduled.values()) scope.cancel();
+  session.show();
+}
+
+interface Heard {
+  readonly authority: AuthorityHead;
+  readonly pin: LedgerPin;
+}
+
+/** INV-3. A revoke or cancel that the ledger knows stops the run, whether or not its signal came. */
+export function note(session: Session, { authority, pin }: Heard): void {
+  if (session.pin === null || pin.head.count >= session.pin.head.count) session.pin = pin;
+  if (session.opened !== null && isNewer(authority, session.opened.authority))
+    session.opened.authority = authority;
+  if (authority.revoked) stopScheduling(session, 'revoked');
+  if (authority.canceled) stopScheduling(session, 'canceled');
+}
+
+function isNewer(heard: AuthorityHead, known: AuthorityHead): boolean {
+  const age = (head: AuthorityHead) => [head.epoch, head.revisions.auth, head.revisions.goal];
+  const [left, right] = [age(heard), age(known)];
+  const index = left.findIndex((value, each) => value !== right[each]);
+  return index === -1 || (left[index] ?? 0) > (right[index] ?? 0);
+}
+
+type Infrastructure = Omit<HoldfastActivities, 'performAction'>;
+
+/** Calls an activity until it answers, and takes over the head and authority it tells. */
+export async function ask<K extends keyof Infrastructure>(
+  session: Session,
+  name: K,
+  call: Parameters<Infrastructure[K]>[0],
+  what: string,
+): Promise<Awaited<ReturnType<Infrastructure[K]>>> {
+  const activities = infrastructure(name, what, session.queues);
+  const once = activities[name] as (
+    call: Parameters<Infrastructure[K]>[0],
+  ) => Promise<Awaited<ReturnType<Infrastructure[K]>>>;
+  const reply = await untilAnswered(
+    what,
+    () => once(call),
+    (waitingFor) => {
+      session.waitingFor = waitingFor;
+      session.show();
+    },
+  );
+  if ('authority' in reply && 'pin' in reply) note(session, reply);
+  return reply;
+}

@@ -1,0 +1,163 @@
+// The question about one unknown action, open until the ledger knows its end. Its single input *is* the
+// question, with the answers to paste. It decides nothing by a timer, and starts nothing: its verdict is
+// a fact first, and a signal to the run second.
+
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  getExternalWorkflowHandle,
+  log,
+  setCurrentDetails,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { InquireReply } from '../core/activity-calls.ts';
+import { fullJitter, inquiryBackoff } from '../core/backoff.ts';
+import { unknownIdOf } from '../core/ids.ts';
+import { limits } from '../core/limits.ts';
+import type { Question } from '../core/question.ts';
+import { questionIn, questionProblem } from '../core/question-shape.ts';
+import { installDesk } from './desk.ts';
+import { questionDetails } from './details.ts';
+import { workflowFailure } from './failures.ts';
+import { lateFactSignal } from './messages.ts';
+import { questionPairs } from './search-attributes.ts';
+import { newSession, type Session } from './session.ts';
+import { lookAt } from './unknown.ts';
+
+/** How the question ended, for whoever looks at the closed child. */
+export interface QuestionEnd {
+  readonly actionId: string;
+  readonly end: 'settled' | 'permitted' | 'abandoned';
+  readonly outcome: string | null;
+}
+
+interface Inquiring {
+  readonly session: Session;
+  question: Question;
+  asked: number;
+  canAsk: boolean;
+  disputed: boolean;
+}
+
+/** `asked`: only from its own continuation. */
+export async function unknownAction(raw: Question, asked = 0): Promise<QuestionEnd> {
+  const problem = questionProblem(raw) ?? idProblem(raw);
+  if (problem !== null)
+    throw workflowFailure(
+      'HoldfastInvalidInput',
+      `${workflowInfo().workflowId}: not a question of a run (${problem}); questions are opened by runs, do not start one by hand`,
+    );
+  const question = questionIn(raw);
+  const { runId, actionId } = question.action;
+  const session = newSession({ continueAs: null, pin: null, runId });
+  const at: Inquiring = { session, question, asked, canAsk: true, disputed: false };
+  installDesk(session, { actionId, signals: ['resolve', 'lateFact'] });
+  session.show = () => show(at);
+  // Temporal's cancel of this workflow is no answer: the question stays open.
+  return CancellationScope.nonCancellable(() => untilKnown(at));
+}
+
+function idProblem({ action }: Question): string | null {
+  const expected = unknownIdOf(action.actionId);
+  const { workflowId } = workflowInfo();
+  return workflowId === expected ? null : `its workflow id has to be ${expected}`;
+}
+
+async function untilKnown(at: Inquiring): Promise<QuestionEnd> {
+  const { session, question } = at;
+  const { actionId } = question.action;
+  let mode: 'look' | 'ask' = 'look';
+  let state = '';
+  for (;;) {
+    const seen = session.hints.get(actionId);
+    const reply = await inquire(at, mode);
+    const end = endOf(actionId, reply);
+    if (end !== null) return conclude(at, end, reply);
+    const now = waitsForPerson(at) ? 'waiting_human' : 'unknown';
+    if (now !== state) upsertSearchAttributes(questionPairs(at.question, now));
+    state = now;
+    show(at);
+    await continueIfLong(at);
+    const awake = () => session.hints.get(actionId) !== seen;
+    const waitMs = fullJitter(inquiryBackoff, at.asked + 1, Math.random());
+    const summary = at.canAsk ? 'ask the receiver again' : 'look at the ledger again';
+    const hinted = await condition(awake, waitOf(at, waitMs), { summary });
+    mode = !hinted && at.canAsk ? 'ask' : 'look';
+  }
+}
+
+/** Where the receiver cannot be asked only the ledger is looked at, and seldom. */
+function waitOf({ canAsk }: Inquiring, waitMs: number): number {
+  return canAsk ? waitMs : limits.inquiryBackoffMaxMs;
+}
+
+async function inquire(at: Inquiring, mode: 'look' | 'ask'): Promise<InquireReply> {
+  const { session, question } = at;
+  const { actionId, attemptIds } = question.action;
+  const reply = await lookAt(session, { actionId, attemptIds, wantsValue: false }, mode);
+  if (mode === 'ask') at.asked++;
+  at.canAsk = reply.canAsk;
+  at.disputed = reply.disputed;
+  if (reply.question !== null) at.question = reply.question;
+  return reply;
+}
+
+function endOf(actionId: string, reply: InquireReply): QuestionEnd | null {
+  const { outcome, openAttempts, permitted, abandoned, disputed } = reply;
+  const kind = outcome?.kind ?? null;
+  if (disputed) return null;
+  if (abandoned) return { actionId, end: 'abandoned', outcome: kind };
+  if (permitted) return { actionId, end: 'permitted', outcome: kind };
+  if (openAttempts.length > 0 && !isFinal(reply)) return null;
+  return kind === null || kind === 'accepted' ? null : { actionId, end: 'settled', outcome: kind };
+}
+
+function isFinal({ outcome }: InquireReply): boolean {
+  return outcome !== null && 'digest' in outcome && outcome.digest !== null;
+}
+
+function waitsForPerson({ asked, canAsk, disputed }: Inquiring): boolean {
+  return disputed || !canAsk || asked >= limits.inquiriesBeforeEscalation;
+}
+
+/** The ledger has the verdict; a run that is gone reads it there when it is resumed. */
+async function conclude(
+  at: Inquiring,
+  end: QuestionEnd,
+  { outcome }: InquireReply,
+): Promise<QuestionEnd> {
+  const { session, question } = at;
+  const { runId, actionId } = question.action;
+  await condition(allHandlersFinished);
+  upsertSearchAttributes(questionPairs(at.question, 'completed'));
+  const outcomeDigest = outcome !== null && 'digest' in outcome ? outcome.digest : null;
+  const fact = { actionId, attemptId: null, outcomeDigest };
+  try {
+    await getExternalWorkflowHandle(runId).signal(lateFactSignal, fact);
+  } catch (error) {
+    log.info('the run is gone; it reads the ledger when it is resumed', {
+      run: runId,
+      action: actionId,
+      why: error instanceof Error ? error.message : String(error),
+    });
+  }
+  session.phase = 'ended';
+  await condition(allHandlersFinished);
+  return end;
+}
+
+async function continueIfLong(at: Inquiring): Promise<void> {
+  if (!workflowInfo().continueAsNewSuggested) return;
+  await condition(allHandlersFinished);
+  await continueAsNew<typeof unknownAction>(at.question, at.asked);
+}
+
+function show(at: Inquiring): void {
+  const { session, question, asked, canAsk, disputed } = at;
+  const { lastRejection } = session;
+  const progress = { asked, canAsk, disputed, lastRejection, waitsForPerson: waitsForPerson(at) };
+  setCurrentDetails(questionDetails(question, progress));
+}

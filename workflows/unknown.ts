@@ -1,0 +1,150 @@
+// The run's side of an unknown action: its question is open as a child of its own, and the run waits
+// for hints that the ledger knows more. What it waits for is in the ledger, never in the child.
+
+import {
+  type ChildWorkflowOptions,
+  condition,
+  log,
+  ParentClosePolicy,
+  startChild,
+} from '@temporalio/workflow';
+import type { InquireReply } from '../core/activity-calls.ts';
+import { fullJitter, inquiryBackoff } from '../core/backoff.ts';
+import { unknownIdOf } from '../core/ids.ts';
+import { limits } from '../core/limits.ts';
+import type { Question } from '../core/question.ts';
+import { continueIfLong } from './continuing.ts';
+import { staticQuestionOf } from './details.ts';
+import { UNKNOWN_ACTION } from './messages.ts';
+import { questionAttributes } from './search-attributes.ts';
+import { ask, hint, type Session } from './session.ts';
+
+export interface Doubtful {
+  readonly actionId: string;
+  readonly attemptIds: readonly string[];
+  readonly wantsValue: boolean;
+}
+
+export function lookAt(
+  session: Session,
+  { actionId, attemptIds, wantsValue }: Doubtful,
+  mode: 'look' | 'ask' = 'look',
+): Promise<InquireReply> {
+  const call = { runId: session.runId, actionId, mode, attemptIds, wantsValue };
+  return ask(session, 'inquire', call, `${mode === 'ask' ? 'ask about' : 'look at'} ${actionId}`);
+}
+
+/** Waits until it is no longer open, whatever becomes of the child. Null: the run stopped first. */
+export async function settlementOf(
+  session: Session,
+  doubtful: Doubtful,
+  first: Question | null,
+): Promise<InquireReply | null> {
+  const { actionId } = doubtful;
+  const child = { running: false, starts: 0 };
+  session.unknowns.set(actionId, unknownIdOf(actionId));
+  session.phase = 'waiting';
+  session.show();
+  let question = first;
+  let woken: 'at once' | 'hint' | 'timer' = 'at once';
+  for (;;) {
+    if (question === null || woken !== 'at once') {
+      const reply = await lookAt(session, doubtful);
+      if (isSettled(reply)) return leave(session, actionId, reply);
+      question = reply.question;
+    }
+    if (question !== null && !child.running && mayStart(child.starts, woken)) {
+      child.starts++;
+      child.running = await openQuestion(session, question, () => {
+        child.running = false;
+        hint(session, actionId);
+      });
+    }
+    // Only now: the question is open before the run stops waiting for its answer.
+    if (session.stop !== null) return null;
+    woken = await nextWake(session, actionId);
+    await continueIfLong(session);
+  }
+}
+
+/** A question that somebody ended comes back at once, but one that cannot live only by the timer. */
+function mayStart(starts: number, woken: 'at once' | 'hint' | 'timer'): boolean {
+  return starts < 2 || woken === 'timer';
+}
+
+/** Opens the question without waiting for its answer: for steps that go on over an unknown. */
+export async function raiseQuestion(session: Session, question: Question): Promise<void> {
+  const { actionId } = question.action;
+  session.unknowns.set(actionId, unknownIdOf(actionId));
+  session.show();
+  await openQuestion(session, question, () => hint(session, actionId));
+}
+
+/** The receiver owns it: asked until it is final, never sent again. Null: stopped, or nobody to ask. */
+export async function polled(session: Session, doubtful: Doubtful): Promise<InquireReply | null> {
+  session.phase = 'waiting';
+  session.show();
+  for (let asked = 1; ; asked++) {
+    const reply = await lookAt(session, doubtful, 'ask');
+    if (isSettled(reply)) return leave(session, doubtful.actionId, reply);
+    if (session.stop !== null || !reply.canAsk) return null;
+    const seen = session.hints.get(doubtful.actionId);
+    const waitMs = fullJitter(inquiryBackoff, asked, Math.random());
+    const awake = () => session.stop !== null || session.hints.get(doubtful.actionId) !== seen;
+    await condition(awake, waitMs, { summary: `ask about ${doubtful.actionId} again` });
+    await continueIfLong(session);
+  }
+}
+
+function leave(session: Session, actionId: string, reply: InquireReply): InquireReply {
+  session.unknowns.delete(actionId);
+  if (session.unknowns.size === 0) session.phase = 'running';
+  session.show();
+  return reply;
+}
+
+function isSettled(reply: InquireReply): boolean {
+  const { outcome, openAttempts, permitted, disputed, abandoned } = reply;
+  if (permitted || disputed || abandoned) return true;
+  return openAttempts.length === 0 && outcome !== null && outcome.kind !== 'accepted';
+}
+
+async function nextWake(session: Session, actionId: string): Promise<'hint' | 'timer'> {
+  const seen = session.hints.get(actionId);
+  const awake = () => session.stop !== null || session.hints.get(actionId) !== seen;
+  const summary = `look at ${actionId} again`;
+  return (await condition(awake, limits.reaskMs, { summary })) ? 'hint' : 'timer';
+}
+
+/** True: it is open. One that is open already is adopted; one that ended may be opened again. */
+async function openQuestion(
+  session: Session,
+  question: Question,
+  onEnd: () => void,
+): Promise<boolean> {
+  const workflowId = unknownIdOf(question.action.actionId);
+  const options: ChildWorkflowOptions & { args: [Question] } = {
+    workflowId,
+    args: [question],
+    // It outlives the run, its continuation and its revocation.
+    parentClosePolicy: ParentClosePolicy.ABANDON,
+    typedSearchAttributes: questionAttributes(question),
+    ...staticQuestionOf(question),
+  };
+  try {
+    const child = await startChild(UNKNOWN_ACTION, options);
+    child.result().then(onEnd, onEnd);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    // Its end then comes as a signal, like any other hint; the timer covers a lost one.
+    if (error.name === 'WorkflowExecutionAlreadyStartedError') return true;
+    if (!error.name.endsWith('Failure')) throw error;
+    log.warn('the question could not be opened; it is tried again', {
+      workflowId,
+      run: session.runId,
+      why: error.message,
+    });
+    return false;
+  }
+}
