@@ -37,14 +37,17 @@ export const conformanceChecks: readonly Check[] = [
 /** What vitest, jest, mocha and node:test have in common. */
 export interface TestRunner {
   describe(name: string, body: () => void): void;
-  it(name: string, body: () => Promise<void>): void;
+  /** `timeoutMs` is what a slow machine needs, not what a fast one takes. */
+  it(name: string, body: () => Promise<void>, timeoutMs: number): void;
 }
+
+const CHECK_TIMEOUT_MS = 120_000;
 
 /** Declares one test per check. `seed` decides when writers are killed. */
 export function ledgerConformance(adapter: LedgerAdapter, runner: TestRunner, seed: number): void {
   runner.describe(`${adapter.name} keeps the ledger's contract (seed ${seed})`, () => {
     for (const check of conformanceChecks)
-      runner.it(check.name, () => check.run(adapter, randomFrom(seed)));
+      runner.it(check.name, () => check.run(adapter, randomFrom(seed)), CHECK_TIMEOUT_MS);
   });
 }
 

@@ -7,6 +7,7 @@ import { statfs } from 'node:fs/promises';
 import { hostname, platform } from 'node:os';
 import { dirname } from 'node:path';
 import { limits } from '../core/limits.ts';
+import { fileError } from './file-errors.ts';
 import { LedgerError } from './port.ts';
 import type { MetaTable } from './tables.ts';
 
@@ -71,7 +72,8 @@ async function fileSystemTypeAbove(host: Host, path: string): Promise<number | n
     return await host.fileSystemType(path);
   } catch (error) {
     const above = dirname(path);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === path) throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === path)
+      throw fileError(path, error);
     return fileSystemTypeAbove(host, above);
   }
 }

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { chmod, link, mkdir, open, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { fileError } from './file-errors.ts';
 import { LedgerError, type LedgerErrorCode } from './port.ts';
 
 const FILE_MODE = 0o600;
@@ -100,21 +101,6 @@ export function placeCheck(path: string): () => void {
         : 'another file has taken its place while it was open; start again to use that one',
     );
   };
-}
-
-const meanings: Readonly<Record<string, LedgerErrorCode>> = {
-  ENOSPC: 'full',
-  EDQUOT: 'full',
-  EROFS: 'read_only',
-  EACCES: 'read_only',
-  EPERM: 'read_only',
-};
-
-/** Errors of the file system become LedgerErrors; others stay as they are. */
-export function fileError(path: string, error: unknown): unknown {
-  if (!(error instanceof Error) || !('syscall' in error)) return error;
-  const code = meanings[(error as NodeJS.ErrnoException).code ?? ''] ?? 'unavailable';
-  return refusal(path, code, `${error.message}; check the directory and its permissions`, error);
 }
 
 async function statOrNull(path: string): Promise<Awaited<ReturnType<typeof stat>> | null> {

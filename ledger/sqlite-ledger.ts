@@ -23,13 +23,17 @@ export interface SqliteLedgerOptions {
 /** What surrounds the ledger; tests put other things around it. */
 export interface SqliteSurroundings {
   readonly host: Host;
-  /** Further settings of the connection, e.g. `max_page_count = 40`. */
-  readonly pragmas: readonly string[];
+  /** Told of each connection once it is set up, e.g. to narrow its limits. */
+  onOpen(connection: Database.Database): void;
   /** Told of each statement after it ran. */
   onQuery(query: { readonly sql: string; readonly parameters: readonly unknown[] }): void;
 }
 
-const asUsual: SqliteSurroundings = { host: thisHost, pragmas: [], onQuery: () => undefined };
+const asUsual: SqliteSurroundings = {
+  host: thisHost,
+  onOpen: () => undefined,
+  onQuery: () => undefined,
+};
 
 /**
  * Throws LedgerError: `missing`, `read_only`, `newer_schema`, `network_file_system`, `other_host`,
@@ -116,7 +120,8 @@ function openStore(path: string, around: SqliteSurroundings): SqlStore {
   let connection: Database.Database | null = null;
   try {
     connection = new Database(path, { fileMustExist: true, timeout: limits.ledgerBusyMs });
-    prepare(connection, around.pragmas);
+    prepare(connection);
+    around.onOpen(connection);
     return storeOver(connection, path, around);
   } catch (error) {
     connection?.close();
@@ -124,7 +129,7 @@ function openStore(path: string, around: SqliteSurroundings): SqlStore {
   }
 }
 
-function prepare(connection: Database.Database, further: readonly string[]): void {
+function prepare(connection: Database.Database): void {
   connection.pragma('journal_mode = wal');
   connection.pragma('synchronous = full');
   // macOS flushes the disk's own cache only when told; elsewhere these do nothing.
@@ -132,7 +137,6 @@ function prepare(connection: Database.Database, further: readonly string[]): voi
   connection.pragma('checkpoint_fullfsync = on');
   // Erased payloads shall be gone from the file.
   connection.pragma('secure_delete = on');
-  for (const pragma of further) connection.pragma(pragma);
 }
 
 function storeOver(
