@@ -70,7 +70,7 @@ async function noEnd(room: Room, runId: string, closed: Closing): Promise<Client
   const run = (await room.ledger?.read(runId)) ?? null;
   if (closed.kind === 'none' && (run === null || run.head.count === 0))
     return notFound(room, runId);
-  if (closed.kind === 'failed' && run?.opened == null && isRefusal(closed.cause))
+  if (closed.kind === 'failed' && isRefusal(closed.cause))
     return new ClientError('run_refused', `run ${runId} was refused: ${errorText(closed.cause)}`, {
       cause: closed.cause,
     });
@@ -86,9 +86,17 @@ async function noEnd(room: Room, runId: string, closed: Closing): Promise<Client
   return needsResume(runId, kind === 'none' ? 'gone from Temporal' : statusText(description));
 }
 
-/** Failures that the run made itself, before it had opened. */
+/** By which a run refuses to begin; the others leave something to take over. */
+export const refusalTypes = [
+  'HoldfastInvalidInput',
+  'HoldfastOtherGoal',
+  'HoldfastUnknownTool',
+  'HoldfastLedgerMismatch',
+] as const;
+
 function isRefusal(cause: unknown): boolean {
-  return cause instanceof Error && cause.name === 'ApplicationFailure';
+  if (typeof cause !== 'object' || cause === null) return false;
+  return refusalTypes.some((type) => (cause as { type?: unknown }).type === type);
 }
 
 async function descriptionOf(

@@ -1,0 +1,68 @@
+// docs/cli.md is this: the declared commands and the table of exit codes, printed.
+// `npx vitest run test/client/cli.test.ts -u` writes it anew.
+
+import type { Command, Option } from 'commander';
+import { exitCodes } from '../../client/exit-codes.ts';
+import { cliProgram } from '../../client/program.ts';
+
+const HEAD = `# Command line
+
+\`holdfast <command>\`. Where Temporal and the ledger are comes from the environment
+([configuration](configuration.md)) or from the options below, which win. Options may stand before or
+after the command. With \`--json\` one JSON object goes to standard output, also for an error
+(\`{"error":{"code","message","exit"}}\`); without it the same words as in the Web UI, and errors go to
+standard error. This page is printed from the declarations in \`client/program.ts\`; a test keeps it
+true.
+`;
+
+const NOTES = `
+## Answering an unknown
+
+\`holdfast inbox\` lists the questions, \`holdfast resolve <action-id>\` shows one with its record version
+and complete answers. An answer names who says so, why, and what it rests on:
+
+\`\`\`sh
+holdfast resolve invoice-42.t3.c1 --confirm-executed --record-version 7 \\
+  --actor ada --reason 'the charge is in the list' \\
+  --evidence 'receiver_query:GET /charges?key=invoice-42.t3.c1'
+\`\`\`
+
+Without \`--record-version\` the newest version is taken, so name the one you looked at: an answer to an
+older one is refused. Instead of flags, \`--json-command\` takes one of the printed answers, filled in.
+An answer goes to the question as a signal and waits there for a worker; \`--update\` waits for the
+verdict; where the question's workflow is gone, it is written to the ledger.
+
+\`holdfast revoke\` writes the ledger first. Without access to the ledger it sends the signal alone and
+says so (\`recordedFirst: false\`).
+`;
+
+export function cliPage(): string {
+  const program = cliProgram(async () => undefined, '0.0.0');
+  const codes = Object.values(exitCodes).map(({ code, meaning }) => `| ${code} | ${meaning} |\n`);
+  return [
+    HEAD,
+    `\n## Options of every command\n\n${optionTable(program)}`,
+    ...program.commands.map(commandText),
+    NOTES,
+    `\n## Exit codes\n\n| code | meaning |\n|---|---|\n${codes.join('')}`,
+  ].join('');
+}
+
+function commandText(command: Command): string {
+  const args = command.registeredArguments.map((each) => ` <${each.name()}>`).join('');
+  const options = command.options.length === 0 ? '' : `\n${optionTable(command)}`;
+  return `\n## holdfast ${command.name()}${args}\n\n${sentence(command.description())}\n${options}`;
+}
+
+function optionTable(command: Command): string {
+  return `| option | meaning |\n|---|---|\n${command.options.map(optionLine).join('')}`;
+}
+
+function optionLine(option: Option): string {
+  const needed = option.mandatory ? ' (needed)' : '';
+  return `| \`${option.flags}\` | ${option.description}${needed} |\n`;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
