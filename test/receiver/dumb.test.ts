@@ -18,7 +18,7 @@ async function serveDumb(path: string) {
 
 const mail = { to: 'a@example.com', subject: 'line\r\nbreak \u2028', body: '"quoted"\n' };
 
-test('each mail is one more line, whatever key it carries, and the answer promises nothing', async () => {
+test('each mail is one more line, whatever key it carries, and nothing is promised', async () => {
   const path = join(tempFolder(), 'mail.jsonl');
   const { dumb, url, post } = await serveDumb(path);
   for (let i = 0; i < 2; i++) {

@@ -31,13 +31,7 @@ async function serveFaulty() {
   return { ...opened, url: served.url, arm: (fault: unknown) => post('/faults', fault), post };
 }
 
-async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error('it never came to hold');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
+const POLL = { timeout: 10_000, interval: 5 };
 
 const ticket: Call = { operation: 'open_ticket', key: 'a17', input: { subject: 'Printer' } };
 
@@ -82,7 +76,7 @@ test('A13 held, closed, released: refused with no effect, also the second late c
   await arm({ fault: 'hold', times: 2 });
   const first = { ...ticket, sendToken: { epoch: 1, number: 1 } };
   const late = [send(url, first), send(url, first)];
-  await eventually(async () => (await held(url)) === 2);
+  await expect.poll(() => held(url), POLL).toBe(2);
   expect((await inquire(url, ticket)).body).toMatchObject({ operation_state: 'no_record' });
   const closed = await close(url, first);
   expect(closed.body).toMatchObject({ operation_state: 'not_executed' });
@@ -96,7 +90,7 @@ test('negative control: held, only inquired, released: the request still runs', 
   const { url, receiver, arm, post } = await serveFaulty();
   await arm({ fault: 'hold' });
   const late = send(url, ticket);
-  await eventually(async () => (await held(url)) === 1);
+  await expect.poll(() => held(url), POLL).toBe(1);
   expect((await inquire(url, ticket)).body).toMatchObject({ operation_state: 'no_record' });
   await post('/faults/release', { keyIncludes: 'a17' });
   expect(await late).toMatchObject({ status: 200 });
@@ -112,7 +106,7 @@ test('delayed commit: the caller hears nothing, the effect comes later', async (
   const { url, receiver, arm } = await serveFaulty();
   await arm({ fault: 'delayed_commit', delayMs: 50 });
   await expect(send(url, ticket)).rejects.toThrow();
-  await eventually(async () => receiver.effects().length === 1);
+  await expect.poll(() => receiver.effects().length, POLL).toBe(1);
   const report = await (await fetch(`${url}/faults`)).json();
   expect(report).toMatchObject({ delayed: 0, passedOn: [{ key: 'a17', status: 200 }] });
 });
@@ -150,7 +144,7 @@ test('unavailable: inquiries are answered 503 and reach nobody', async () => {
   expect((await inquire(url, ticket)).status).toBe(200);
 });
 
-test('a forgotten key is executed a second time: why nobody may resend after retention', async () => {
+test('a forgotten key is executed a second time, so nobody may resend it', async () => {
   const { url, receiver, arm } = await serveFaulty();
   await send(url, ticket);
   await arm({ fault: 'forget_key', keyIncludes: 'a17' });

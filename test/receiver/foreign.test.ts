@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Applied, ForeignOperation, Receiver } from '../../receiver/index.ts';
 import { openForTest } from './open.ts';
 
-// Catches: an effect behind the receiver that is run twice, or forgotten, because its report is missing.
+// Catches: an effect behind the receiver that is run twice, or forgotten, for want of a report.
 
 const identity = { principal: 'u1', operation: 'charge', version: '1', key: 'k' };
 const send = (receiver: Receiver, more: object = {}) =>
@@ -67,7 +67,7 @@ test('A6 a claim past its lease is unknown, not free, and its late report counts
   expect(receiver.inquire(identity)).toMatchObject({ kind: 'executed' });
 });
 
-test('A7 a lost claim is taken over with the same key behind, and the zombie changes nothing', async () => {
+test('A7 a lost claim is taken over with the same key, a zombie changes nothing', async () => {
   const { calls, options } = handDriven('keyed');
   const { receiver, time } = openForTest(options);
   const zombie = send(receiver);
@@ -108,7 +108,7 @@ test('A8 a definite failure before the effect may be tried again or closed', asy
   expect(await send(receiver)).toMatchObject({ kind: 'executed', externalId: 'c-1' });
 });
 
-test('A5 a claim whose process died stays at work, then unknown, for whoever opens the store', async () => {
+test('A5 a claim whose process died is at work, then unknown, to the next process', async () => {
   const { options } = handDriven('unkeyed');
   const { receiver, path } = openForTest(options);
   void send(receiver);

@@ -24,7 +24,7 @@ const ticketFor = (receiver: Receiver, more: object = {}) =>
     ...more,
   });
 
-test('R-028 A3 A4 k7 adds 10 once: 110, repeated 110, and k7 with 20 is refused at 110', async () => {
+test('R-028 A3 A4 k7 adds 10 once: 110, repeated 110, with 20 refused at 110', async () => {
   const { receiver } = openForTest();
   const first = await credit(receiver, 10);
   expect(first).toMatchObject({ kind: 'executed', result: { balance: 110 }, replayed: false });
@@ -48,7 +48,7 @@ test.each([
   expect(receiver.effects()).toHaveLength(2);
 });
 
-test('R-024 A1 the same key in another domain is another operation, misrouting is refused', async () => {
+test('R-024 A1 the same key in another domain is another operation', async () => {
   const { receiver: west, path } = openForTest({ domain: 'west' });
   const { receiver: east } = openForTest({ domain: 'east', path });
   await ticketFor(west);
@@ -71,7 +71,7 @@ test('A1 a record of an older contract version is still replayed after an upgrad
 
 const identity = { principal: 'u1', operation: 'open_ticket', version: '1', key: 'a17' };
 
-test('B12 effect, ticket and notification carry key and token; each arrival is logged', async () => {
+test('B12 effects carry key and token, and each arrival is logged', async () => {
   const { receiver, path } = openForTest();
   const sendToken = { epoch: 3, number: 2 };
   await ticketFor(receiver, { sendToken, firstSentAt: 1_700_000_000_000 });
@@ -93,14 +93,14 @@ test('B12 effect, ticket and notification carry key and token; each arrival is l
   db.close();
 });
 
-test('R-017 negative control: a fresh key gives a second ticket and a second notification', async () => {
+test('R-017 negative control: a fresh key gives a second ticket and notification', async () => {
   const { receiver } = openForTest();
   await ticketFor(receiver);
   await ticketFor(receiver, { key: 'a17-again' });
   expect(receiver.observe('open_ticket')).toEqual({ tickets: 2, notifications: 2 });
 });
 
-test('A11 a rejection ends the key: after funds arrive the same key is still rejected', async () => {
+test('A11 a rejection ends the key, also after funds have come', async () => {
   const { receiver } = openForTest();
   const rejected = await credit(receiver, -150);
   expect(rejected).toMatchObject({ kind: 'rejected', code: 'insufficient_funds' });
@@ -125,7 +125,7 @@ describe('A8 a handler that throws', () => {
     };
   };
 
-  test('R-030 after its effect leaves neither effect nor record, and a retry makes one', async () => {
+  test('R-030 after its effect leaves nothing, and a retry makes one effect', async () => {
     const { receiver } = openForTest({ operations: { act: failing(1) } });
     const act = () =>
       receiver.execute({ principal: 'u', operation: 'act', version: '1', key: 'k', input: null });
@@ -150,7 +150,8 @@ test('A4 an operation that awaits is refused, and nothing stays', async () => {
   const operations = { act } as unknown as Operations;
   const { receiver } = openForTest({ operations });
   const request = { principal: 'u', operation: 'act', version: '1', key: 'k', input: null };
-  expect(await receiver.execute(request)).toMatchObject({ kind: 'not_taken' });
+  const detail = expect.stringContaining('must not be async');
+  expect(await receiver.execute(request)).toMatchObject({ kind: 'not_taken', detail });
   expect(receiver.inquire(request)).toEqual({ kind: 'no_record' });
 });
 
@@ -171,7 +172,7 @@ describe('A10 retention', () => {
     expect(receiver.effects()).toHaveLength(1);
   });
 
-  test('without a first-sent time a forgotten key is executed again: the declared limit', async () => {
+  test('without a first-sent time a forgotten key runs again: the declared limit', async () => {
     const { receiver, time } = openForTest(options);
     await ticketFor(receiver);
     time.now += hour;

@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Json } from '../../core/digest.ts';
 import type { Arrival, Effect, Fault, Sent } from '../../receiver/index.ts';
@@ -101,13 +100,18 @@ async function ready(child: ChildProcess): Promise<{ port: number; pid: number }
     complaint += chunk.toString('utf8');
   });
   const deadline = setTimeout(() => child.kill('SIGKILL'), READY_WITHIN_MS);
-  try {
-    for await (const line of createInterface({ input: stdout }))
-      if (line.startsWith('READY ')) return JSON.parse(line.slice(6));
-    throw new Error(`the receiver ended before it was ready: ${complaint}`);
-  } finally {
-    clearTimeout(deadline);
-  }
+  const written = await new Promise<string>((resolve) => {
+    let text = '';
+    stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString('utf8');
+      if (text.includes('\n')) resolve(text);
+    });
+    child.once('close', () => resolve(text));
+  });
+  clearTimeout(deadline);
+  const line = /^READY (.*)\n/.exec(written);
+  if (line === null) throw new Error(`the receiver ended before it was ready: ${complaint}`);
+  return JSON.parse(line[1] ?? '');
 }
 
 async function end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
