@@ -13,6 +13,7 @@ import { newPlace } from './places.ts';
 
 const runId = 'invoice-42';
 const LONG = 10_000;
+const STEPS = 99;
 
 interface FactQuery {
   readonly after: unknown;
@@ -41,12 +42,13 @@ function enterSteps(ledger: Ledger, from: number, count: number) {
   });
 }
 
+/** The notes go round among the actions of the steps. */
 function observe(ledger: Ledger, count: number) {
-  const note: NewFact = {
+  const noteOn = (step: number): NewFact => ({
     source: 'receiver_inquiry',
     body: {
       kind: 'observation',
-      actionId: sample.actionOf({ runId, step: 1 }),
+      actionId: sample.actionOf({ runId, step }),
       attemptId: null,
       about: 'note',
       verdict: null,
@@ -56,16 +58,16 @@ function observe(ledger: Ledger, count: number) {
       objectVersion: null,
       cost: { kind: 'none' },
     },
-  };
-  return ledger.transact({ runId }, () => ({ reply: null, facts: Array(count).fill(note) }));
+  });
+  const facts = Array.from({ length: count }, (_, index) => noteOn(1 + (index % STEPS)));
+  return ledger.transact({ runId }, () => ({ reply: null, facts }));
 }
 
 test(`a run of ${LONG} facts is read once; later transactions read only what is new`, async () => {
   const path = await newPlace();
   const writer = await openSqliteLedger({ path, create: true });
-  await enterSteps(writer, 1, 1);
-  for (let written = 2; written < LONG; written += 1_000)
-    await observe(writer, Math.min(1_000, LONG - written));
+  await enterSteps(writer, 1, STEPS);
+  for (let written = 1 + STEPS; written < LONG; written += STEPS) await observe(writer, STEPS);
   const { ledger, factQueries } = await watchedLedger(path);
   expect((await ledger.read(runId)).head.count).toBe(LONG);
   await observe(ledger, 1);
@@ -75,7 +77,7 @@ test(`a run of ${LONG} facts is read once; later transactions read only what is 
   expect(factQueries).toEqual([0, LONG, LONG + 1, LONG + 2].map((after) => ({ after })));
   await writer.close();
   await ledger.close();
-});
+}, 120_000);
 
 test('what a transaction that failed had built is not remembered', async () => {
   const { ledger } = await watchedLedger(await newPlace());
