@@ -22,18 +22,24 @@ export interface MemoryLedger {
   write(runId: string, ...facts: NewFact[]): void;
 }
 
+interface Book {
+  state: RunState;
+  readonly facts: Fact[];
+}
+type Books = Map<string, Book>;
+
 export function memoryLedger(): MemoryLedger {
-  const runs = new Map<string, { state: RunState; facts: Fact[] }>();
+  const books: Books = new Map();
   const ledger: MemoryLedger = {
     identity: { id: 'ledger-1', incarnation: 0 },
     now: Date.parse('2026-01-01T00:00:00Z'),
     clockSteppedBack: false,
     rows: new Map(),
     payloads: new Map(),
-    run: (runId) => book(runId).state,
-    facts: (runId) => book(runId).facts,
+    run: (runId) => bookOf(books, runId).state,
+    facts: (runId) => bookOf(books, runId).facts,
     decide(look, decision) {
-      const wanted = decision(viewOf(look));
+      const wanted = decision(viewOf(ledger, books, look));
       ledger.write(look.runId, ...wanted.facts);
       for (const row of wanted.gateRows ?? []) {
         if (ledger.rows.has(row.attemptId)) throw new Error(`${row.attemptId}: two gate rows`);
@@ -43,55 +49,56 @@ export function memoryLedger(): MemoryLedger {
       return wanted.reply;
     },
     write(runId, ...facts) {
-      const entry = book(runId);
+      const book = bookOf(books, runId);
       for (const fact of facts) {
-        const problem = factProblem(entry.state, fact);
+        const problem = factProblem(book.state, fact);
         if (problem !== null) throw new Error(`${fact.body.kind}: ${problem}`);
-        const sealed = sealFact({ runId, head: entry.state.head, at: ledger.now, fact });
-        entry.state = foldFact(entry.state, sealed.fact, sealed.head.hash);
-        entry.facts.push(sealed.fact);
+        const sealed = sealFact({ runId, head: book.state.head, at: ledger.now, fact });
+        book.state = foldFact(book.state, sealed.fact, sealed.head.hash);
+        book.facts.push(sealed.fact);
       }
     },
   };
   return ledger;
+}
 
-  function book(runId: string): { state: RunState; facts: Fact[] } {
-    const known = runs.get(runId) ?? { state: emptyRun(runId), facts: [] };
-    runs.set(runId, known);
-    return known;
-  }
+function bookOf(books: Books, runId: string): Book {
+  const known = books.get(runId) ?? { state: emptyRun(runId), facts: [] };
+  books.set(runId, known);
+  return known;
+}
 
-  function viewOf(look: Look): LedgerView {
-    const { state, facts } = book(look.runId);
-    const pinned = look.pin === undefined || look.pin.count === 0 ? null : facts[look.pin.count];
-    return {
-      ledger: ledger.identity,
-      now: ledger.now,
-      clockSteppedBack: ledger.clockSteppedBack,
-      run: state,
-      gateRow: (look.attemptId === undefined ? undefined : ledger.rows.get(look.attemptId)) ?? null,
-      unchained: unchainedOf(look.actionId),
-      twins: twinsOf(look.intentDigest),
-      pinHolds: look.pin === undefined || pinHolds(look.pin, state, pinned?.prev ?? null),
-    };
-  }
+function viewOf(ledger: MemoryLedger, books: Books, look: Look): LedgerView {
+  const { state, facts } = bookOf(books, look.runId);
+  const pinned = look.pin === undefined || look.pin.count === 0 ? null : facts[look.pin.count];
+  const row = look.attemptId === undefined ? undefined : ledger.rows.get(look.attemptId);
+  return {
+    ledger: ledger.identity,
+    now: ledger.now,
+    clockSteppedBack: ledger.clockSteppedBack,
+    run: state,
+    gateRow: row ?? null,
+    unchained: unchainedOf(ledger, look.actionId),
+    twins: twinsOf(books, look.intentDigest),
+    pinHolds: look.pin === undefined || pinHolds(look.pin, state, pinned?.prev ?? null),
+  };
+}
 
-  function unchainedOf(actionId: string | undefined): LedgerView['unchained'] {
-    const last = [...ledger.rows.values()].filter((row) => row.actionId === actionId).at(-1);
-    return last?.kind === 'closed' && !last.inChain ? last : null;
-  }
+function unchainedOf(ledger: MemoryLedger, actionId: string | undefined): LedgerView['unchained'] {
+  const last = [...ledger.rows.values()].filter((row) => row.actionId === actionId).at(-1);
+  return last?.kind === 'closed' && !last.inChain ? last : null;
+}
 
-  function twinsOf(intentDigest: string | undefined): Twin[] {
-    const twins: Twin[] = [];
-    for (const [runId, { state }] of runs)
-      for (const action of state.actions.values()) {
-        const doubt = doubtOf(action);
-        const same = action.attempts[0]?.entry.intentDigest === intentDigest;
-        if (doubt !== null && same && intentDigest !== undefined)
-          twins.push({ runId, actionId: action.actionId, state: doubt });
-      }
-    return twins;
-  }
+function twinsOf(books: Books, intentDigest: string | undefined): Twin[] {
+  const twins: Twin[] = [];
+  for (const [runId, { state }] of books)
+    for (const action of state.actions.values()) {
+      const doubt = doubtOf(action);
+      const same = action.attempts[0]?.entry.intentDigest === intentDigest;
+      if (doubt !== null && same && intentDigest !== undefined)
+        twins.push({ runId, actionId: action.actionId, state: doubt });
+    }
+  return twins;
 }
 
 /** The fact after the pinned one carries the pinned hash; the newest head is compared itself. */

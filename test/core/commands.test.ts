@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { lateFactSchema, resolveSchema, revokeSchema } from '../../core/commands.ts';
+import { digestOf } from '../../core/digest.ts';
+import { limits } from '../../core/limits.ts';
+
+const base = {
+  id: 'answer-1',
+  actor: 'ada',
+  reason: 'looked it up',
+  actionId: 'r.t1.c1',
+  recordVersion: 4,
+};
+const evidence = { kind: 'receiver_query', source: 'GET /tickets?key=…' };
+const complete = {
+  confirm_executed: { ...base, verb: 'confirm_executed', evidence },
+  confirm_not_executed: {
+    ...base,
+    verb: 'confirm_not_executed',
+    evidence,
+    coverage: 'both attempts, until 12:00, the receiver was shut since',
+    oldRequestCannotArrive: true,
+  },
+  authorize_retry: { ...base, verb: 'authorize_retry', acceptsPossibleDuplicate: true },
+  abandon: { ...base, verb: 'abandon' },
+};
+const accepts = (command: unknown) => resolveSchema.safeParse(command).success;
+
+describe('resolve', () => {
+  test.each(Object.values(complete))('R-134 $verb is complete and accepted', (command) => {
+    expect(resolveSchema.parse(command)).toEqual(command);
+    for (const field of Object.keys(command)) {
+      const { [field as 'id']: _gone, ...rest } = command;
+      expect([field, accepts(rest)]).toEqual([field, false]);
+    }
+  });
+
+  test.each(Object.values(complete))(
+    'R-014 $verb with a field of another is refused',
+    (command) => {
+      expect(accepts({ ...command, status: 'running' })).toBe(false);
+      expect(accepts({ ...command, safe_new_key: true })).toBe(false);
+    },
+  );
+
+  test('R-134 an executed answer may bring external id and result', () => {
+    const command = { ...complete.confirm_executed, externalId: 'ext-9', result: { ok: null } };
+    expect(resolveSchema.parse(command)).toEqual(command);
+  });
+
+  test.each([
+    ['a verb that is none', { ...complete.abandon, verb: 'set_running' }],
+    ['empty coverage', { ...complete.confirm_not_executed, coverage: '' }],
+    ['an empty reason', { ...complete.abandon, reason: '' }],
+    ['no actor', { ...complete.abandon, actor: '' }],
+    [
+      'a reason beyond the limit',
+      { ...complete.abandon, reason: 'x'.repeat(limits.noteCharsMax + 1) },
+    ],
+    ['record version 0', { ...complete.abandon, recordVersion: 0 }],
+    ['a record version as text', { ...complete.abandon, recordVersion: '4' }],
+    ['a result that is no JSON', { ...complete.confirm_executed, result: () => 1 }],
+  ])('R-134 %s is refused', (_what, command) => {
+    expect(accepts(command)).toBe(false);
+  });
+
+  test.each([
+    ['model text', { ...evidence, kind: 'model_claim' }],
+    ['prose only', 'I checked, it was not created'],
+    ['no place to look it up', { kind: 'human_attestation' }],
+    ['an empty place', { kind: 'human_attestation', source: '' }],
+  ])('R-039 %s is no evidence', (_what, claimed) => {
+    expect(accepts({ ...complete.confirm_executed, evidence: claimed })).toBe(false);
+    expect(accepts({ ...complete.confirm_not_executed, evidence: claimed })).toBe(false);
+  });
+
+  test.each(['receiver_query', 'object_observation', 'human_attestation'])(
+    'R-039 %s with its source is evidence',
+    (kind) => {
+      const claimed = { ...evidence, kind, detail: 'row 7' };
+      expect(accepts({ ...complete.confirm_executed, evidence: claimed })).toBe(true);
+    },
+  );
+});
+
+test.each([
+  { status: 'running' },
+  { ...base, status: 'finished' },
+  { actionId: 'r.t1.c1', submission: 'not_submitted' },
+  'running',
+  null,
+  [],
+])('R-014 a bare target status is refused by every command: %j', (payload) => {
+  for (const schema of [resolveSchema, revokeSchema, lateFactSchema])
+    expect(schema.safeParse(payload).success).toBe(false);
+});
+
+test('R-109 revoke says who and why, and nothing else', () => {
+  const { id, actor, reason } = base;
+  expect(revokeSchema.parse({ id, actor, reason })).toEqual({ id, actor, reason });
+  expect(revokeSchema.safeParse({ id, actor }).success).toBe(false);
+  expect(revokeSchema.safeParse({ id, actor, reason, new_revision: 7 }).success).toBe(false);
+});
+
+test('R-110 a late fact is a hint: it names, and claims nothing', () => {
+  const hint = { actionId: 'r.t1.c1', attemptId: null, outcomeDigest: digestOf('x') };
+  expect(lateFactSchema.parse(hint)).toEqual(hint);
+  expect(lateFactSchema.safeParse({ ...hint, outcome: 'executed' }).success).toBe(false);
+});
