@@ -10,7 +10,8 @@ import type { Refusal } from './verdict.ts';
 
 type Rule =
   | { readonly do: 'stop'; readonly reason: StopReason }
-  | { readonly do: 'adopt' | 'doubt' | 'settle' | 'retry' | 'wait' | 'reread' | 'predecessors' }
+  | { readonly do: 'adopt' | 'doubt' | 'settle' | 'retry' | 'wait' | 'predecessors' }
+  | { readonly do: 'reread' | 'reread_patiently' }
   | { readonly do: 'inquire'; readonly mode: 'look' | 'ask'; readonly ifOpen: IfOpen }
   | { readonly do: 'not_executed' };
 
@@ -27,7 +28,7 @@ export const verdictTable = {
   attempt_closed: { do: 'retry' },
   run_not_open: { do: 'reread' },
   claim_stale: { do: 'reread' },
-  claim_facts_only: { do: 'reread' },
+  claim_facts_only: { do: 'reread_patiently' },
   run_ended: { do: 'reread' },
   retention_expired: { do: 'inquire', mode: 'ask', ifOpen: 'ask' },
   action_in_doubt: { do: 'inquire', mode: 'look', ifOpen: 'not_again' },
@@ -80,9 +81,15 @@ function afterReply(end: AttemptEnd & { kind: 'reply' }, context: AttemptContext
     case 'wait':
       return infraRetry(context);
     case 'reread':
-      if (context.stop !== null) return { kind: 'stop', reason: context.stop };
-      if (context.rereads >= REREADS_MAX) return { kind: 'stop', reason: 'claim_stale' };
-      return { kind: 'reread_authority' };
+      if (context.rereads >= REREADS_MAX)
+        return { kind: 'stop', reason: context.stop ?? 'claim_stale' };
+      return unlessStopped(context, { kind: 'reread_authority', afterMs: 0 });
+    case 'reread_patiently':
+      // Effects come back once what the old claim left open is settled, by whoever waits for it.
+      return unlessStopped(context, {
+        kind: 'reread_authority',
+        afterMs: fullJitter(infraBackoff, context.rereads, context.random),
+      });
     case 'predecessors':
       return unlessStopped(context, { kind: 'settle_predecessors' });
     case 'inquire':

@@ -79,5 +79,6 @@ export type NextStep =
   /** The receiver owns it now: ask it until it is final, never send again. */
   | { readonly kind: 'poll' }
   | { readonly kind: 'settle_predecessors' }
-  | { readonly kind: 'reread_authority' }
+  /** `afterMs`: only where another action has to be settled first. */
+  | { readonly kind: 'reread_authority'; readonly afterMs: number }
   | { readonly kind: 'stop'; readonly reason: StopReason };

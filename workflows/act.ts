@@ -105,7 +105,7 @@ async function carriedOut(course: Course, step: NextStep, newest: Newest): Promi
     case 'settle_predecessors':
       return afterPredecessors(course);
     case 'reread_authority':
-      return reread(course);
+      return (await pause(course, step.afterMs)) ?? reread(course);
     case 'stop':
       stopScheduling(session, step.reason);
       return { kind: 'stopped', reason: session.stop ?? step.reason };

@@ -92,10 +92,10 @@ const verdictRows: readonly [Refusal, NextStep][] = [
   ['entered_again', doubt],
   ['attempt_reused', doubt],
   ['attempt_closed', retryAfterHalfASecond],
-  ['run_not_open', { kind: 'reread_authority' }],
-  ['claim_stale', { kind: 'reread_authority' }],
-  ['claim_facts_only', { kind: 'reread_authority' }],
-  ['run_ended', { kind: 'reread_authority' }],
+  ['run_not_open', { kind: 'reread_authority', afterMs: 0 }],
+  ['claim_stale', { kind: 'reread_authority', afterMs: 0 }],
+  ['claim_facts_only', { kind: 'reread_authority', afterMs: 501 }],
+  ['run_ended', { kind: 'reread_authority', afterMs: 0 }],
   ['retention_expired', { kind: 'inquire', mode: 'ask', ifOpen: 'ask' }],
   ['action_in_doubt', { kind: 'inquire', mode: 'look', ifOpen: 'not_again' }],
   ['predecessor_open', { kind: 'settle_predecessors' }],
@@ -103,7 +103,7 @@ const verdictRows: readonly [Refusal, NextStep][] = [
   ['attempt_not_current', retryAfterHalfASecond],
   ['authority_unavailable', infraRetry],
   ['revoked', stop('revoked')],
-  ['authority_stale', { kind: 'reread_authority' }],
+  ['authority_stale', { kind: 'reread_authority', afterMs: 0 }],
   ['approval_missing', infraRetry],
   ['approval_mismatch', notExecuted('approval_mismatch', 'the gate refused it')],
   ['twin_unknown', infraRetry],
@@ -170,6 +170,11 @@ describe('a verdict of the gate', () => {
     expect(afterAttempt(reply('claim_stale'), { ...calm, rereads: 2 })).toEqual(
       stop('claim_stale'),
     );
+  });
+
+  test('a claim of facts only is read again, ever more patiently, and never given up', () => {
+    const step = afterAttempt(reply('claim_facts_only'), { ...calm, rereads: 9 });
+    expect(step).toEqual({ kind: 'reread_authority', afterMs: 128_001 });
   });
 });
 
