@@ -1,9 +1,8 @@
-// What a run is to do, checked before anything is sent: goals of the library, plan files of the CLI.
-// The run checks again; this is so that a person reads what is wrong, and where.
+// Plan files, and JSON from outside in general: a person reads what is wrong, and where. What a run
+// takes is decided in core/goal.ts.
 
 import * as z from 'zod';
 import { canonicalBytes, type Json, NotCanonicalError } from '../core/digest.ts';
-import { principalSchema } from '../core/fact-fields.ts';
 import { callPosition, positionSchema } from '../core/ids.ts';
 import { limits } from '../core/limits.ts';
 import { onUnknownSchema } from '../core/tool-policy.ts';
@@ -41,24 +40,6 @@ const stepsSchema = z
   });
 
 const planFileSchema = z.strictObject({ steps: stepsSchema });
-
-const goalSchema = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('model'),
-    instructions: z.string().min(1),
-    turnsMax: z.number().int().positive().max(limits.turnsMax).optional(),
-  }),
-  z.strictObject({ kind: z.literal('plan'), steps: stepsSchema }),
-]);
-
-export const toolsSchema = z.array(toolName).min(1);
-export { principalSchema };
-
-/** Instructions for the model, or a goal. Throws ClientError `bad_input`. */
-export function goalOf(goal: Goal | string): Goal {
-  const wanted = typeof goal === 'string' ? { kind: 'model', instructions: goal } : goal;
-  return checked(goalSchema, wanted, { code: 'bad_input', what: 'the goal' }) as Goal;
-}
 
 /** The plan in `bytes` of the file `name`. Throws ClientError `bad_plan`. */
 export function planFrom(bytes: Uint8Array, name: string): Goal {

@@ -6,6 +6,7 @@ import { openAttempts } from '../core/action-status.ts';
 import type { Level } from '../core/contract.ts';
 import { unknownIdOf } from '../core/ids.ts';
 import { type Question, questionOf } from '../core/question.ts';
+import { questionIn, questionProblem } from '../core/question-shape.ts';
 import type { ActionState, RunState } from '../core/run-state.ts';
 import { toolPolicySchema } from '../core/tool-policy.ts';
 import type { Ledger } from '../ledger/port.ts';
@@ -29,7 +30,7 @@ export async function currentQuestion(
 export async function questionOfChild(room: Room, actionId: string): Promise<Question | null> {
   const args = await startArguments(room.temporal, unknownIdOf(actionId));
   const input = args?.[0];
-  return isQuestion(input) ? input : null;
+  return questionProblem(input) === null ? questionIn(input) : null;
 }
 
 /** Actions that wait for an answer, by the ledger. */
@@ -42,26 +43,17 @@ export function waitingActions(run: RunState): readonly ActionState[] {
   );
 }
 
-const catalogSchema = z.union([
-  z.array(z.unknown()),
-  z.looseObject({ tools: z.array(z.unknown()) }).transform(({ tools }) => tools),
-]);
+const catalogSchema = z.looseObject({ tools: z.array(z.unknown()) });
 
 /** L0, "none unless stated", where the pinned catalog does not say more. */
 export async function levelIn(ledger: Ledger, run: RunState, action: ActionState): Promise<Level> {
   const binding = action.attempts.at(-1)?.entry.binding.digest;
   const bytes = run.opened === null ? null : await ledger.payload(run.opened.catalog.digest);
   if (bytes === null) return 'L0';
-  const entries = catalogSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes))).data ?? [];
-  for (const entry of entries) {
+  const catalog = catalogSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes))).data;
+  for (const entry of catalog?.tools ?? []) {
     const policy = toolPolicySchema.safeParse(entry).data;
     if (policy?.binding.digest === binding && policy !== undefined) return policy.level;
   }
   return 'L0';
-}
-
-function isQuestion(input: unknown): input is Question {
-  if (typeof input !== 'object' || input === null) return false;
-  const { question, run, action } = input as Partial<Question>;
-  return typeof question === 'string' && typeof run === 'string' && action !== undefined;
 }

@@ -3,11 +3,12 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { type Digest, digestOf, type Json } from '../core/digest.ts';
 import type { Principal } from '../core/fact-fields.ts';
+import { checkRunInput } from '../core/goal.ts';
 import { runIdProblem } from '../core/ids.ts';
 import type { RunState } from '../core/run-state.ts';
 import { AGENT_RUN, type AgentRunInput, type Goal } from '../workflows/messages.ts';
 import { ClientError } from './errors.ts';
-import { checked, goalOf, principalSchema, sizedJson, toolsSchema } from './goal.ts';
+import { sizedJson } from './goal.ts';
 
 /** An `agentRun`: by a goal, or by instructions for the model. */
 export interface GoalStart {
@@ -20,7 +21,8 @@ export interface GoalStart {
 /** A workflow of your own, made with `holdfast()`. */
 export interface WorkflowStart {
   readonly workflow: string;
-  readonly args: readonly Json[];
+  /** Its single argument. */
+  readonly input?: Json;
   /** Left out: the installation's runs queue. */
   readonly taskQueue?: string;
 }
@@ -30,7 +32,7 @@ export type StartOptions = GoalStart | WorkflowStart;
 /** Memo of a run. Wire names: once released they never change. */
 export interface RunMemo {
   readonly goalDigest: Digest;
-  /** Over goal, principal and tools, or over workflow type and arguments. */
+  /** Over goal, principal and tools, or over workflow type and input. */
   readonly startDigest: Digest;
   /** Drawn by each call: tells the call that started the run from those that attached to it. */
   readonly startId: string;
@@ -48,8 +50,8 @@ export interface StartRequest {
   readonly memo: Omit<RunMemo, 'startId'>;
   /** One line for the Web UI. */
   readonly summary: string;
-  /** What the ledger pins for an `agentRun`; null for other workflows. */
-  readonly pinned: { readonly goal: Digest; readonly principal: Principal } | null;
+  /** What the ledger records at the opening, as far as it is known here; null: nothing. */
+  readonly pinned: { readonly goal: Digest; readonly principal: Principal | null } | null;
 }
 
 const SUMMARY_CHARS_MAX = 120;
@@ -73,20 +75,14 @@ export function refuseBadRunId(runId: string): void {
 }
 
 function goalRequest(runId: string, options: GoalStart, taskQueue: string): StartRequest {
-  const goal = goalOf(options.goal);
-  const principal = checked(principalSchema, options.principal, {
-    code: 'bad_input',
-    what: `the principal of run ${runId}`,
-  }) as Principal;
-  const tools =
-    options.tools === undefined
-      ? null
-      : checked(toolsSchema, options.tools, {
-          code: 'bad_input',
-          what: `the tools of run ${runId}`,
-        });
+  const { principal } = options;
+  const goal: Goal =
+    typeof options.goal === 'string' ? { kind: 'model', instructions: options.goal } : options.goal;
+  const tools = options.tools ?? null;
   const input: AgentRunInput = { goal, principal, tools, ticket: null };
   const args = [sizedJson(input, `the goal of run ${runId}`)];
+  const check = checkRunInput(runId, input);
+  if (check.kind === 'refused') throw new ClientError('bad_input', check.message);
   const goalDigest = digestOf(goal);
   return {
     runId,
@@ -108,8 +104,11 @@ function summaryOf(goal: Goal): string {
 }
 
 function workflowRequest(runId: string, options: WorkflowStart, runsQueue: string): StartRequest {
-  const args = sizedJson(options.args, `the arguments of run ${runId}`) as readonly Json[];
-  const digest = digestOf({ workflow: options.workflow, args });
+  const args = options.input === undefined ? [] : [options.input];
+  // As `holdfast()` records it.
+  const goal = { workflow: options.workflow, input: options.input ?? null };
+  sizedJson(goal, `the input of run ${runId}`);
+  const digest = digestOf(goal);
   return {
     runId,
     workflowType: options.workflow,
@@ -117,7 +116,7 @@ function workflowRequest(runId: string, options: WorkflowStart, runsQueue: strin
     taskQueue: options.taskQueue ?? runsQueue,
     memo: { goalDigest: digest, startDigest: digest },
     summary: options.workflow,
-    pinned: null,
+    pinned: { goal: digest, principal: null },
   };
 }
 
@@ -146,6 +145,7 @@ export function refuseOtherStart(
 export function refuseOtherOpening({ runId, pinned }: StartRequest, run: RunState): void {
   if (pinned === null || run.opened === null) return;
   if (run.opened.goal.digest !== pinned.goal) throw otherGoal(runId);
+  if (pinned.principal === null) return;
   if (digestOf(run.opened.principal) !== digestOf(pinned.principal))
     throw new ClientError(
       'other_start',

@@ -8,7 +8,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { decideAuthority } from '../core/authority.ts';
 import { digestOf, type Json } from '../core/digest.ts';
 import type { Ledger } from '../ledger/port.ts';
-import { AGENT_RUN } from '../workflows/messages.ts';
+import { AGENT_RUN, TICKET_MEMO } from '../workflows/messages.ts';
 import { ClientError } from './errors.ts';
 import type { Room } from './room.ts';
 import { notFound } from './run-end.ts';
@@ -139,7 +139,7 @@ async function startWith(
   const { args } = request;
   const ours = request.workflowType === AGENT_RUN;
   const withTicket = ours ? [{ ...(args[0] as { [key: string]: Json }), ticket }] : args;
-  const memo = { ...request.memo, startId: room.newId(), resumedBy: id, ticket };
+  const memo = { ...request.memo, startId: room.newId(), resumedBy: id, [TICKET_MEMO]: ticket };
   try {
     await begin(
       room.temporal,

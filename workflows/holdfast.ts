@@ -25,6 +25,7 @@ import { beginSession, runSession } from './body.ts';
 import type { ActEnd } from './course.ts';
 import type { Ending } from './ending.ts';
 import { workflowFailure } from './failures.ts';
+import { TICKET_MEMO } from './messages.ts';
 import type { OpenCall } from './opening.ts';
 import { openedOf, type Session } from './session.ts';
 
@@ -99,12 +100,18 @@ function openCall(session: Session, options: HoldfastOptions, input: unknown): O
   const { runId } = session;
   const problem = runIdProblem(runId);
   if (problem !== null) throw invalid(`run id "${runId}": ${problem}`);
-  const { workflowType, namespace } = workflowInfo();
+  const { workflowType, namespace, memo } = workflowInfo();
   const goal = { workflow: workflowType, input: input === undefined ? null : (input as Json) };
   const tooMuch = jsonProblem(goal, limits.runInputBytesMax);
   if (tooMuch !== null) throw invalid(`run ${runId}: its input ${tooMuch}`);
   const principal = options.principal ?? { user: workflowType, workspace: namespace };
-  return { goal, principal, tools: options.tools ?? null, ticket: null };
+  return { goal, principal, tools: options.tools ?? null, ticket: ticketIn(memo) };
+}
+
+/** From `resume`; it goes by the memo because the argument is the author's. */
+function ticketIn(memo: Readonly<Record<string, unknown>> | undefined): string | null {
+  const ticket = memo?.[TICKET_MEMO];
+  return typeof ticket === 'string' ? ticket : null;
 }
 
 function actOf<T extends ToolSet>(session: Session, open: OpenCall): Act<T> {

@@ -8,6 +8,8 @@ import type { OnUnknown } from '../core/tool-policy.ts';
 
 export const AGENT_RUN = 'agentRun';
 export const UNKNOWN_ACTION = 'unknownAction';
+/** Memo with the ticket of `resume`, for workflows whose argument is not ours. */
+export const TICKET_MEMO = 'ticket';
 
 /** One step of a fixed plan. */
 export interface PlanStep {

@@ -74,9 +74,8 @@ describe('start requests', () => {
     ['bad_run_id', 'a.t3', { goal: 'go', principal }],
     ['bad_input', 'a', { goal: '', principal }],
     ['bad_input', 'a', { goal: 'go', principal: { user: 'ada', workspace: '' } }],
-    ['bad_input', 'a', { goal: 'go', principal, tools: [] }],
     ['input_too_large', 'a', { goal: 'x'.repeat(limits.runInputBytesMax), principal }],
-    ['input_too_large', 'a', { workflow: 'mine', args: ['x'.repeat(limits.runInputBytesMax)] }],
+    ['input_too_large', 'a', { workflow: 'mine', input: 'x'.repeat(limits.runInputBytesMax) }],
   ] as const)('%s: run id "%s" is refused before anything is sent', (code, runId, start) => {
     const error = errorOf(() => startRequest(runId, start, 'q'));
     expect(error.code).toBe(code);
