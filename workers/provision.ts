@@ -8,9 +8,7 @@ export interface Way {
 
 export type Found =
   | { readonly kind: 'found'; readonly path: string }
-  | { readonly kind: 'refused'; readonly why: string }
-  /** The user named this binary: going on to another one would ignore them. */
-  | { readonly kind: 'fatal'; readonly why: string };
+  | { readonly kind: 'refused'; readonly why: string };
 
 /** Path of the binary. Throws naming every way that was tried and why it did not work. */
 export async function provision(what: string, ways: readonly Way[]): Promise<string> {
@@ -19,7 +17,6 @@ export async function provision(what: string, ways: readonly Way[]): Promise<str
     const found = await way.find();
     if (found.kind === 'found') return found.path;
     tried.push(`  ${tried.length + 1}. ${way.name}: ${found.why}`);
-    if (found.kind === 'fatal') break;
   }
   throw new Error(`no usable ${what}; tried in this order:\n${tried.join('\n')}`);
 }

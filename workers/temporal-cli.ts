@@ -69,7 +69,8 @@ async function find(what: string, search: Search): Promise<string> {
     const found: Found =
       problem === null
         ? { kind: 'found', path: named }
-        : { kind: 'fatal', why: `${named} ${problem}; correct or unset ${variable}` };
+        : { kind: 'refused', why: `${named} ${problem}; correct or unset ${variable}` };
+    // The only way: going on to another binary would ignore the user's word.
     return provision(what, [{ name: variable, find: async () => found }]);
   }
   const cacheDir = cacheDirOf(env);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -15,6 +15,7 @@ import {
   startTimeSkippingServer,
 } from '../../workers/embedded-server.ts';
 import { missingSearchAttributes } from '../../workers/search-attributes.ts';
+import { temporalCliBinary } from '../../workers/temporal-cli.ts';
 import { isAlive, untilGone } from '../support/process-life.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -105,6 +106,30 @@ describe('an embedded server', () => {
 
   test('a database file that is none is refused with what the CLI says', async () => {
     await expect(startEmbeddedServer({ dbPath: tempDir() })).rejects.toThrow(/it said: .+/s);
+  });
+
+  test('a server that starts and is no good is stopped', async () => {
+    const directory = tempDir();
+    const pidFile = join(directory, 'pid');
+    const real = await temporalCliBinary();
+    // The real CLI, but one of our search attributes gets another type.
+    const cli = join(directory, 'temporal');
+    writeFileSync(
+      cli,
+      `#!/bin/sh
+      if [ "$1" = --version ]; then exec '${real}' --version; fi
+      echo $$ > '${pidFile}'
+      for a; do
+        shift
+        if [ "$a" = HoldfastRun=Keyword ]; then a=HoldfastRun=Text; fi
+        set -- "$@" "$a"
+      done
+      exec '${real}' "$@"\n`,
+    );
+    chmodSync(cli, 0o755);
+    const env = { ...process.env, TEMPORAL_CLI: cli };
+    await expect(startEmbeddedServer({ env })).rejects.toThrow(/another type: HoldfastRun/);
+    expect(isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false);
   });
 
   test('its settings are those that were measured', () => {
