@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import {
+  type AnyTool,
+  createRegistry,
+  defineTool,
+  RegistryError,
+  type ToolDefinition,
+} from '../../activities/index.ts';
+import { defaults } from '../support/activity-rig.ts';
+
+const scope = { receiver: 'bank', account: 'acme', workspace: 'w1', region: 'eu' };
+const base: ToolDefinition<{ amount: number }, null> = {
+  name: 'charge_card',
+  version: '1',
+  description: 'Charges a card.',
+  input: z.object({ amount: z.number() }),
+  execute: async () => ({ kind: 'executed', result: null }),
+};
+const inquire: AnyTool['inquire'] = async () => ({ verdict: 'no_record' });
+const inquiry = { consistency: 'strong', settleMs: 0 } as const;
+const tool = (over: object): AnyTool => ({ ...base, ...over }) as AnyTool;
+
+function problemsOf(definition: AnyTool, key = definition.name) {
+  try {
+    createRegistry({ [key]: definition }, defaults);
+  } catch (error) {
+    if (error instanceof RegistryError)
+      return error.problems.map(({ field, problem }) => `${field}: ${problem}`);
+    throw error;
+  }
+  return [];
+}
+
+describe('a declaration is refused when the worker starts, naming tool and field', () => {
+  test.each<[string, AnyTool, RegExp]>([
+    ['R-026 keyed without a scope', tool({ replay: 'keyed' }), /^receiver\.scope/],
+    ['R-026 keyed without an identity', tool({ replay: 'keyed' }), /^receiver\.identity/],
+    ['R-026 keyed without a retention', tool({ replay: 'keyed' }), /^receiver\.retentionMs/],
+    [
+      'R-026 keyed, but the key is forgotten before it can be relied on',
+      tool({
+        replay: 'keyed',
+        receiver: { scope, identity: { travelsAs: 'header' }, retentionMs: 1_000 },
+      }),
+      /^receiver\.retentionMs \(must be longer/,
+    ],
+    ['an inquiry that nobody can make', tool({ receiver: { inquiry } }), /^inquire: is missing/],
+    ['a closing that nobody can make', tool({ receiver: { closing: 'by_key' } }), /^inquire/],
+    ['an inquiry that promises nothing', tool({ inquire }), /^receiver\.inquiry: is none/],
+    ['an unknown part of a contract', tool({ receiver: { exactly: 1 } }), /^receiver: /],
+    ['a name that is not snake case', tool({ name: 'chargeCard' }), /^binding\.tool/],
+    ['the name of the model', tool({ name: 'model' }), /^name: "model" is taken/],
+    ['no version', tool({ version: '' }), /^binding\.version/],
+    ['no description', tool({ description: ' ' }), /^description/],
+    ['a time that is none', tool({ startToCloseMs: -1 }), /^startToCloseMs/],
+    [
+      'a heartbeat longer than the attempt',
+      tool({ startToCloseMs: 10, heartbeatTimeoutMs: 20 }),
+      /^heartbeatTimeoutMs/,
+    ],
+    ['an input without JSON schema', tool({ input: z.object({ at: z.date() }) }), /^input: has no/],
+    [
+      'an input with a secret',
+      tool({ input: z.object({ key: z.string().meta({ secret: true }) }) }),
+      /^input\.key: is marked secret/,
+    ],
+    [
+      'a bound execute without its implementation named',
+      tool({ execute: base.execute.bind(null) }),
+      /^implementation/,
+    ],
+  ])('%s', (_name, definition, problem) => {
+    expect(problemsOf(definition)).toContainEqual(expect.stringMatching(problem));
+  });
+
+  test('a key that is not the name', () => {
+    expect(problemsOf(tool({}), 'charge')).toEqual(['name: is "charge_card"; use the key']);
+  });
+
+  test('all problems of all tools come at once', () => {
+    const run = () =>
+      createRegistry(
+        { one: tool({ name: 'one', version: '' }), two: tool({ name: 'two', description: '' }) },
+        defaults,
+      );
+    expect(run).toThrow(/2 problem[\s\S]*"one"[\s\S]*"two"/);
+  });
+});
+
+describe('what a registered tool is', () => {
+  const digestOf = (definition: AnyTool) =>
+    createRegistry({ charge_card: definition }, defaults).tools.get('charge_card')?.policy.binding
+      .digest;
+
+  test('R-045 without a declaration it is `never`, L0, and gets the installation’s times', () => {
+    const policy = createRegistry({ charge_card: tool({}) }, defaults).tools.get(
+      'charge_card',
+    )?.policy;
+    expect(policy).toMatchObject({ replay: 'never', level: 'L0', inquirable: false, ...defaults });
+  });
+
+  test.each<[string, object]>([
+    ['version', { version: '2' }],
+    ['input schema', { input: z.object({ amount: z.number(), tip: z.number().optional() }) }],
+    ['contract', { receiver: { scope } }],
+    ['code', { execute: async () => ({ kind: 'executed', result: 1 }) }],
+    ['named implementation', { implementation: 'v2' }],
+  ])('R-097 another %s is another binding', (_name, over) => {
+    expect(digestOf(tool(over))).not.toBe(digestOf(tool({})));
+  });
+
+  test('the same declaration is the same binding', () => {
+    expect(digestOf(tool({}))).toBe(digestOf(tool({})));
+  });
+
+  test('R-044 the declaration decides, not the name', () => {
+    const read = createRegistry({ read_mail: tool({ name: 'read_mail' }) }, defaults);
+    expect(read.tools.get('read_mail')?.policy.replay).toBe('never');
+  });
+
+  test('defineTool keeps the types of input and result', () => {
+    const typed = defineTool({
+      ...base,
+      execute: async ({ amount }) => ({ kind: 'executed', result: { charged: amount } }),
+    });
+    expect(createRegistry({ charge_card: typed }, defaults).tools.size).toBe(1);
+  });
+});
