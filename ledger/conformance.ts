@@ -1,8 +1,8 @@
-// What every ledger must do, as a list of checks that any adapter can run against itself. Bring your
-// own test runner, or none: `conformanceFailures` runs them and says what failed.
+// What every ledger must do, as a list of checks that any adapter can run against itself. Bring
+// your own test runner, or none: `conformanceFailures` runs them and says what failed.
 //
 // SIGKILL takes a process's memory and leaves the operating system's: the checks find a store that
-// answers before it has written, not one that leaves out fsync. The latter is the adapter's to state.
+// answers before it has written, not one that leaves out fsync: that is the adapter's to state.
 
 import { processChecks } from './conformance/process-checks.ts';
 import { viewChecks } from './conformance/view-checks.ts';

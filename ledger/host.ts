@@ -54,7 +54,7 @@ export const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x564c, 'NCP'],
 ]);
 
-/** Throws `network_file_system`. The nearest directory that exists stands for a path that does not. */
+/** Throws `network_file_system`. A path that does not exist is as its nearest directory. */
 export async function refuseNetworkFileSystem(host: Host, path: string): Promise<void> {
   const type = await fileSystemTypeAbove(host, path);
   const name = type === null ? undefined : networkFileSystems.get(type >>> 0);
@@ -90,8 +90,8 @@ export function refuseLiveWriterElsewhere(host: Host, place: string, writer: Wri
   const seconds = Math.ceil((limits.ledgerHostQuietMs - quietMs) / 1_000);
   throw new LedgerError(
     'other_host',
-    `ledger ${place}: another host (boot ${boot}) wrote it ${Math.round(quietMs / 1_000)} s ago; a ` +
-      `SQLite ledger has one host: stop the other, or after a reboot try again in ${seconds} s`,
+    `ledger ${place}: another host (boot ${boot}) wrote it ${Math.round(quietMs / 1_000)} s ago; ` +
+      `a SQLite ledger has one host: stop the other, or after a reboot try again in ${seconds} s`,
     { nothingWritten: true },
   );
 }
@@ -101,8 +101,8 @@ export function refuseLostPlace(host: Host, place: string, writer: Writer): void
   if (writer.writer_boot === null || writer.writer_boot === host.bootId()) return;
   throw new LedgerError(
     'other_host',
-    `ledger ${place}: another host (boot ${writer.writer_boot}) has taken it over; a SQLite ledger ` +
-      'has one host: stop one of the two and open it again',
+    `ledger ${place}: another host (boot ${writer.writer_boot}) has taken it over; a SQLite ` +
+      'ledger has one host: stop one of the two and open it again',
     { nothingWritten: true },
   );
 }

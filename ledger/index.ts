@@ -1,7 +1,13 @@
-// The ledger as other rooms use it.
+// The ledger as compositions use it. Adapters of others: `conformance.ts`.
 
-export { exportRun, readExport } from './export.ts';
-export { thisHost } from './host.ts';
+export {
+  type ExportBytes,
+  type ExportReading,
+  exportRun,
+  readExport,
+} from './export.ts';
+export { type Host, thisHost } from './host.ts';
+export { openLedger } from './open.ts';
 export {
   type Committed,
   type Ledger,

@@ -57,8 +57,8 @@ export async function readPayload(
   if (found === digest) return row.bytes;
   throw new LedgerError(
     'corrupt',
-    `ledger ${place}: payload ${digest} has bytes of digest ${found}; nothing was changed: restore ` +
-      'a copy of the ledger',
+    `ledger ${place}: payload ${digest} has bytes of digest ${found}; nothing was changed: ` +
+      'restore a copy of the ledger',
     { nothingWritten: true },
   );
 }
@@ -80,7 +80,7 @@ export async function erasePayload(
   if (user !== undefined)
     throw new LedgerError(
       'rule_violation',
-      `payload ${digest}: run ${user.run_id} refers to it and is open or in doubt; settle that first`,
+      `payload ${digest}: run ${user.run_id} refers to it and is open or in doubt; settle it first`,
       { nothingWritten: true },
     );
   await db.deleteFrom('payload').where('digest', '=', digest).execute();

@@ -37,10 +37,6 @@ export class RunCache {
   drop(runId: string): void {
     this.#runs.delete(runId);
   }
-
-  clear(): void {
-    this.#runs.clear();
-  }
 }
 
 interface Loading {

@@ -7,7 +7,7 @@
 // INV-2 Each transaction leaves its time behind, even one that wrote no fact: whatever was answered
 //       under a time, no later answer is given under an earlier one.
 // INV-3 A ledger that became another one (restored, taken over by a host, migrated) is noticed by
-//       the next transaction; nothing cached of the old one is used.
+//       the next transaction, which reads the ledger's own row first.
 
 import type { Kysely } from 'kysely';
 import { genesisHead } from '../core/chain.ts';
@@ -123,11 +123,7 @@ export class SqlLedger implements Ledger {
   async #meta(db: Kysely<Tables>): Promise<MetaTable> {
     const meta = await readMeta(db, this.#store.place);
     refuseLostPlace(this.#host, this.#store.place, meta);
-    const identity = identityOf(meta);
-    if (identity.id !== this.#identity.id || identity.incarnation !== this.#identity.incarnation) {
-      this.#cache.clear();
-      this.#identity = identity;
-    }
+    this.#identity = identityOf(meta);
     return meta;
   }
 

@@ -86,7 +86,7 @@ async function rollBack(store: SqlStore, db: Kysely<Tables>): Promise<void> {
   }
 }
 
-/** Errors of the driver become LedgerErrors; others, such as those of `decide`, stay as they are. */
+/** Errors of the driver become LedgerErrors; others, such as those of `decide`, stay so. */
 export function ledgerErrorOf(
   store: Pick<SqlStore, 'dialect' | 'place'>,
   error: unknown,

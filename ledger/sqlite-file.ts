@@ -33,7 +33,7 @@ export async function lookAtFile(path: string): Promise<'absent' | 'present'> {
     throw refusal(
       path,
       'corrupt',
-      'the file is empty, which a ledger never is; restore a copy, or delete it if it never was one',
+      'the file is empty, which a ledger never is; restore a copy, or delete it if it was none',
     );
   return 'present';
 }

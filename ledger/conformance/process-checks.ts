@@ -21,7 +21,7 @@ export const processChecks: readonly Check[] = [
     run: killing,
   },
   {
-    name: `INV-1 INV-4 INV-5 of ${RACERS} processes one enters each attempt, and all follow each other`,
+    name: `INV-1 INV-4 INV-5 of ${RACERS} processes one enters each attempt, and all line up`,
     run: racing,
   },
 ];

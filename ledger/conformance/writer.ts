@@ -44,8 +44,8 @@ export type WriterLine =
   | { readonly kind: 'error'; readonly message: string };
 
 /**
- * Serves orders, one JSON line each, until `input` ends; then closes the ledger. An adapter's writer
- * program opens its ledger and calls this with its own standard streams.
+ * Serves orders, one JSON line each, until `input` ends; then closes the ledger. An adapter's
+ * writer program opens its ledger and calls this with its own standard streams.
  */
 export async function serveWriter(
   ledger: Ledger,

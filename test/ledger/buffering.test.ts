@@ -16,7 +16,7 @@ function adapter(saving: Saving): LedgerAdapter {
   };
 }
 
-test('R-061 INV-2 a ledger that answers before it has written fails the conformance suite', async () => {
+test('R-061 INV-2 a ledger that answers before it has written fails the suite', async () => {
   const failures = await conformanceFailures(adapter('on_close'), { seed, only: 'R-061' });
   expect(failures.map(({ check }) => check)).toEqual([
     'INV-2 R-061 every commit a killed writer had acknowledged is there, and the run goes on',

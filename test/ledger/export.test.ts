@@ -61,14 +61,14 @@ describe('R-072 JSON lines', () => {
 });
 
 describe('R-070 a torn tail', () => {
-  test('R-070 a last line without its line feed is set aside byte for byte, even if it parses', () => {
+  test('R-070 a last line without its line feed is set aside as it is, even if it parses', () => {
     const torn = read(whole.subarray(0, -1));
     expect(torn).toMatchObject({ kind: 'torn_tail', missing: 1, head: { count: 2 } });
     const tail = torn.kind === 'torn_tail' ? Buffer.from(torn.tail) : null;
     expect(tail).toEqual(Buffer.from(third.subarray(0, -1)));
   });
 
-  test('R-070 E.2 every truncation is a torn tail, or a prefix that lacks facts by its head', () => {
+  test('R-070 E.2 every truncation is a torn tail, or lacks facts by its head', () => {
     fc.assert(
       fc.property(fc.nat(whole.length - 1), (length) => {
         const bytes = whole.subarray(0, length);

@@ -1,4 +1,4 @@
-// What a process remembers of runs: read once, grown by what is new, thrown away when it does not fit.
+// What a process remembers of runs: read once, grown by what is new, dropped when it does not fit.
 
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';

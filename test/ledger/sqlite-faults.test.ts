@@ -173,7 +173,7 @@ describe('a damaged run', () => {
 });
 
 describe('a store that cannot write', () => {
-  test('R-060 a full one refuses the whole transaction and goes on when there is room', async () => {
+  test('R-060 a full one refuses the whole transaction and goes on with smaller ones', async () => {
     const { path, ledger } = await newLedger();
     await ledger.close();
     const pages = (await stat(path)).size / 4096;
@@ -238,7 +238,7 @@ describe('a store that cannot write', () => {
     await again.close();
   });
 
-  test('INV-3 when even ROLLBACK fails, nothing is claimed and the connection is closed', async () => {
+  test('INV-3 when ROLLBACK fails, nothing is claimed and the connection is closed', async () => {
     const { path, ledger } = await newLedger();
     await ledger.close();
     const onOpen = (connection: Database.Database) => {
@@ -259,7 +259,7 @@ describe('a store that cannot write', () => {
     await fresh.close();
   });
 
-  test('R-060 a lock held too long by another process is unavailable, and nothing was written', async () => {
+  test('R-060 a lock held too long elsewhere is unavailable, and nothing was written', async () => {
     const { path, ledger } = await newLedger();
     await ledger.close();
     const again = await openSqliteLedger(

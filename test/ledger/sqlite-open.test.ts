@@ -18,6 +18,7 @@ import { describe, expect, test } from 'vitest';
 import { limits } from '../../core/limits.ts';
 import { type Host, networkFileSystems, thisHost } from '../../ledger/host.ts';
 import { openLedger } from '../../ledger/open.ts';
+import { createFile } from '../../ledger/sqlite-file.ts';
 import { bumpIncarnation, openSqliteLedger } from '../../ledger/sqlite-ledger.ts';
 import { newDirectory, newPlace } from './places.ts';
 
@@ -58,6 +59,21 @@ describe('creating', () => {
     const ledgers = await Promise.all(opening);
     expect(new Set(ledgers.map((ledger) => ledger.identity.id)).size).toBe(1);
     for (const ledger of ledgers) await ledger.close();
+  });
+
+  test('INV-2 a ledger that another process made meanwhile is kept, and used', async () => {
+    const path = await newPlace();
+    const fill = async (draft: string) => {
+      await writeFile(draft, 'mine');
+      const other = await openSqliteLedger({ path, create: true });
+      await other.transact({ runId }, () => ({ reply: null, facts: [note] }));
+      await other.close();
+    };
+    await createFile(path, fill);
+    const ledger = await openSqliteLedger({ path });
+    expect((await ledger.read(runId)).head.count).toBe(1);
+    await ledger.close();
+    expect(await readdir(dirname(path))).toEqual(['ledger.db']);
   });
 
   test('an existing ledger is never made anew', async () => {
@@ -127,7 +143,7 @@ describe('refusals', () => {
     );
   });
 
-  test('a ledger that was migrated while it was open is refused at the next transaction', async () => {
+  test('a ledger migrated while it was open is refused at the next transaction', async () => {
     const path = await newLedger();
     const ledger = await openSqliteLedger({ path });
     new Database(path).exec('update meta set schema_version = 7').close();
@@ -223,7 +239,7 @@ describe('one host', () => {
   const write = (ledger: Awaited<ReturnType<typeof openOn>>) =>
     ledger.transact({ runId }, () => ({ reply: null, facts: [note] }));
 
-  test('a ledger that another host has just written is refused, with the time to wait', async () => {
+  test('a ledger another host has just written is refused, with the time to wait', async () => {
     const path = await newPlace();
     const here = await openOn(path, 'here');
     await write(here);
