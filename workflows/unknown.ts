@@ -103,10 +103,11 @@ function leave(session: Session, actionId: string, reply: InquireReply): Inquire
   return reply;
 }
 
+/** A final outcome ends it, whatever is open: after a person's word the attempt itself never settles. */
 function isSettled(reply: InquireReply): boolean {
-  const { outcome, openAttempts, permitted, disputed, abandoned } = reply;
+  const { outcome, permitted, disputed, abandoned } = reply;
   if (permitted || disputed || abandoned) return true;
-  return openAttempts.length === 0 && outcome !== null && outcome.kind !== 'accepted';
+  return outcome !== null && outcome.kind !== 'accepted';
 }
 
 async function nextWake(session: Session, actionId: string): Promise<'hint' | 'timer'> {

@@ -71,6 +71,7 @@ export function modelFrom(
 export function modelPolicy(model: Model, defaults: ToolDefaults): ToolPolicy {
   const { provider, modelId } = model;
   const contract = contractSchema.parse({});
+  const { startToCloseMs, heartbeatTimeoutMs, scheduleToStartMs } = defaults;
   return {
     binding: {
       tool: MODEL_TOOL,
@@ -83,7 +84,8 @@ export function modelPolicy(model: Model, defaults: ToolDefaults): ToolPolicy {
     level: 'L0',
     inquirable: false,
     taskQueue: null,
-    ...defaults,
+    // Named one by one: a wider object fits the type, and its other fields are no policy.
+    ...{ startToCloseMs, heartbeatTimeoutMs, scheduleToStartMs },
     attemptsMax: limits.attemptsMax,
     attemptsDeadlineMs: limits.attemptsDeadlineMs,
   };

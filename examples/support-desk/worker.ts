@@ -3,26 +3,27 @@
 
 import { writeSync } from 'node:fs';
 import { configFrom } from '../../core/config.ts';
-import { openLedger } from '../../ledger/open.ts';
-import { createWorkers } from '../../workers/index.ts';
+import { createWorkers } from '../../workers/create-workers.ts';
 import { withKillPoints } from './kill-points.ts';
 import { deskSettings, supportDeskTools } from './tools.ts';
 
 const { env } = process;
-const config = configFrom(env);
 const settings = deskSettings(env);
-const opened = await openLedger(config.ledger, { create: true });
-const ledger = withKillPoints(opened, {
-  directory: settings.killPoints,
-  // Written synchronously: the next thing that happens to this process is SIGKILL.
-  announce: ({ point, actionId }) => void writeSync(1, `REACHED ${point} ${actionId}\n`),
-});
 const workers = await createWorkers({
-  config,
+  config: configFrom(env),
   tools: supportDeskTools(settings),
-  ledger,
   workflowBundle: { codePath: settings.bundle },
+  // What a killed worker had in memory is worked on by the next one at once.
+  stickyScheduleToStartMs: 1_000,
+  decorate: {
+    ledger: (ledger) =>
+      withKillPoints(ledger, {
+        directory: settings.killPoints,
+        // Written synchronously: the next thing that happens to this process is SIGKILL.
+        announce: ({ point, actionId }) => void writeSync(1, `REACHED ${point} ${actionId}\n`),
+      }),
+  },
 });
-process.stdout.write('READY\n');
+void workers.started.then(() => process.stdout.write('READY\n'));
+process.once('SIGTERM', () => workers.shutdown());
 await workers.run();
-await opened.close();
