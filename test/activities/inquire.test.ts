@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest';
+import type { InquiryAnswer } from '../../activities/tool.ts';
+import type { InquireCall, PerformCall } from '../../core/activity-calls.ts';
+import type { Json } from '../../core/digest.ts';
+import { activityRig, failureOfRun, type Rig, RUN } from '../support/activity-rig.ts';
+
+const ACTION = `${RUN}.t1.c1`;
+
+async function inDoubt(): Promise<{ rig: Rig; call: PerformCall }> {
+  const rig = await activityRig();
+  rig.receiver.execute = async () => {
+    throw new Error('the line broke');
+  };
+  const call = rig.call(await rig.open());
+  await failureOfRun(rig.perform(call));
+  return { rig, call };
+}
+
+const inquire = (rig: Rig, over: Partial<InquireCall> = {}) =>
+  rig.activities().inquire({
+    ...{ runId: RUN, actionId: ACTION, mode: 'ask', attemptIds: [], wantsValue: true },
+    ...over,
+  });
+
+test('R-006 an attempt without a gate row is closed: proof that nothing was submitted', async () => {
+  const rig = await activityRig();
+  const call = rig.call(await rig.open());
+  const reply = await inquire(rig, { attemptIds: [call.attemptId] });
+  expect(reply).toMatchObject({
+    outcome: { kind: 'not_executed', reason: 'closed_by_inquiry' },
+    openAttempts: [],
+    canAsk: false,
+    verdict: null,
+  });
+  expect(await rig.perform(call)).toMatchObject({ verdict: 'attempt_closed' });
+});
+
+test('R-006 an attempt that entered is not closed by looking', async () => {
+  const { rig, call } = await inDoubt();
+  const reply = await inquire(rig, { mode: 'look', attemptIds: [call.attemptId] });
+  expect(reply).toMatchObject({
+    outcome: null,
+    openAttempts: [call.attemptId],
+    canAsk: true,
+    verdict: null,
+    question: { action: { actionId: ACTION } },
+  });
+});
+
+test('R-035 the question carries the original principal, key, token and stored input', async () => {
+  const { rig, call } = await inDoubt();
+  let asked: unknown;
+  rig.receiver.inquire = async (inquiry) => {
+    asked = inquiry;
+    return { verdict: 'no_record' };
+  };
+  await inquire(rig);
+  const attempt = (await rig.ledger.read(RUN)).actions.get(ACTION)?.attempts[0];
+  expect(asked).toMatchObject({
+    actionId: call.actionId,
+    receiverKey: `shop/default/${ACTION}`,
+    sendToken: { epoch: 1, number: 1 },
+    principal: { user: 'ada', workspace: 'w1' },
+    input: { amount: 10 },
+    payloadDigest: attempt?.entry.payload.digest,
+    lastSentAt: attempt?.enteredAt,
+  });
+});
+
+test('an answer that proves the effect settles it, with its result', async () => {
+  const { rig } = await inDoubt();
+  rig.receiver.inquire = async () => ({
+    verdict: 'executed',
+    result: { ticket: 'T-1' },
+    externalId: 'ext-1',
+  });
+  expect(await inquire(rig)).toMatchObject({
+    verdict: 'executed',
+    outcome: { kind: 'executed', externalId: 'ext-1' },
+    value: { ticket: 'T-1' },
+    openAttempts: [],
+  });
+});
+
+test.each<[string, InquiryAnswer<Json>]>([
+  ['R-037 no_record', { verdict: 'no_record' }],
+  ['R-036 processing', { verdict: 'processing', detail: 'at work' }],
+  ['a claim the contract does not cover', { verdict: 'not_executed', proof: 'closed_key' }],
+  ['conflict', { verdict: 'conflict' }],
+  ['forbidden', { verdict: 'forbidden' }],
+])('%s proves nothing: the action stays unknown', async (_name, answer) => {
+  const { rig, call } = await inDoubt();
+  rig.receiver.inquire = async () => answer;
+  expect(await inquire(rig)).toMatchObject({
+    verdict: answer.verdict,
+    outcome: null,
+    openAttempts: [call.attemptId],
+  });
+});
+
+test.each<[string, () => Promise<InquiryAnswer<Json>>]>([
+  ['fails', () => Promise.reject(new Error('refused'))],
+  ['answers with something else', async () => ({ verdict: 'maybe' }) as never],
+])('R-036 a question that %s is unavailable, and sends nothing again', async (_name, answer) => {
+  const { rig } = await inDoubt();
+  let sends = 0;
+  rig.receiver.execute = async () => {
+    sends++;
+    return { kind: 'executed', result: null };
+  };
+  rig.receiver.inquire = answer;
+  expect(await inquire(rig)).toMatchObject({ verdict: 'unavailable', outcome: null });
+  expect(sends).toBe(0);
+});
+
+test('a tool that is gone, or another version of it, cannot ask', async () => {
+  const { rig } = await inDoubt();
+  const tool = rig.deps.registry.tools.get('charge_card')!;
+  const binding = { ...tool.policy.binding, version: '2' };
+  const tools = new Map([['charge_card', { ...tool, policy: { ...tool.policy, binding } }]]);
+  Object.assign(rig.deps, { registry: { tools } });
+  expect(await inquire(rig)).toMatchObject({ canAsk: false, verdict: null, outcome: null });
+  Object.assign(rig.deps, { registry: { tools: new Map() } });
+  expect(await inquire(rig)).toMatchObject({
+    canAsk: false,
+    question: { evidence: { level: 'L0' } },
+  });
+});
+
+test('a settled action is not asked about again', async () => {
+  const rig = await activityRig();
+  await rig.perform(rig.call(await rig.open()));
+  expect(await inquire(rig)).toMatchObject({
+    canAsk: false,
+    verdict: null,
+    question: null,
+    outcome: { kind: 'executed' },
+  });
+});
+
+test('an action nobody has heard of has no outcome', async () => {
+  const rig = await activityRig();
+  await rig.open();
+  expect(await inquire(rig)).toMatchObject({ outcome: null, recordVersion: 0, question: null });
+});
