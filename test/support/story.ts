@@ -27,6 +27,13 @@ export const keyed = {
 export const safe = { replay: 'safe', intentDigest: null } as const;
 export const rebuy = { replay: 'rebuy', intentDigest: null } as const;
 
+/** Its arguments are told in turn, from left to right; for rows that need more than one step. */
+export function inTurn(..._told: readonly unknown[]): void {}
+
+export function later(ledger: MemoryLedger, ms: number): void {
+  ledger.now += ms;
+}
+
 export function openAndEnter(ledger: MemoryLedger, over: Partial<EntryAsk> = {}): void {
   open(ledger);
   if (enter(ledger, over).verdict !== 'entered') throw new Error('did not enter');
