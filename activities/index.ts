@@ -22,6 +22,7 @@ export { type BarrierServer, temporalBarrier } from './barrier.ts';
 export { type Clock, systemClock } from './clock.ts';
 export type { ActivityDeps, ActivityLog } from './deps.ts';
 export { failureTypes } from './failures.ts';
+export { heartbeatInterceptor } from './heartbeat.ts';
 export { nonRetryableInterceptor } from './interceptor.ts';
 export { type LateSignals, temporalLateSignals } from './late-signal.ts';
 export {

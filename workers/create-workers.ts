@@ -13,6 +13,7 @@ import { Worker, type WorkerOptions } from '@temporalio/worker';
 import {
   createActivities,
   createRegistry,
+  heartbeatInterceptor,
   type Model,
   modelFrom,
   modelPort,
@@ -51,6 +52,8 @@ export interface CreateWorkersOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** How long a workflow task waits for the worker that has the workflow in memory. */
   readonly stickyScheduleToStartMs?: number;
+  /** Task queues that this process polls. Default: all; others must then be served elsewhere. */
+  readonly serve?: readonly string[];
 }
 
 export interface Workers {
@@ -106,7 +109,7 @@ export async function createWorkers(options: CreateWorkersOptions): Promise<Work
       owner: `${process.pid}@${hostname()}`,
       random: randomUUID,
     });
-    const all = allWorkers({ options, connections, bundle, registry, activities });
+    const all = served(allWorkers({ options, connections, bundle, registry, activities }), options);
     const workers: Worker[] = [];
     for (const one of all) workers.push(await Worker.create(one));
     return running(workers, { queues: all.map(({ taskQueue }) => taskQueue), closing });
@@ -155,6 +158,18 @@ function allWorkers(composition: Composition): WorkerOptions[] {
   ];
 }
 
+function served(
+  all: readonly WorkerOptions[],
+  { serve }: CreateWorkersOptions,
+): readonly WorkerOptions[] {
+  if (serve === undefined) return all;
+  const known = all.map(({ taskQueue }) => taskQueue);
+  const stray = serve.filter((queue) => !known.includes(queue));
+  if (stray.length > 0 || serve.length === 0)
+    throw new Error(`serve names ${stray.join(', ') || 'no queue'}; there are ${known.join(', ')}`);
+  return all.filter(({ taskQueue }) => serve.includes(taskQueue));
+}
+
 function commonOptions({ options, connections }: Composition) {
   const { namespace, timeouts } = options.config;
   return {
@@ -163,7 +178,7 @@ function commonOptions({ options, connections }: Composition) {
     dataConverter: {
       payloadConverterPath: packageFile(import.meta.url, '../workflows/payload-converter'),
     },
-    interceptors: { activity: [nonRetryableInterceptor] },
+    interceptors: { activity: [heartbeatInterceptor, nonRetryableInterceptor] },
     // An eagerly dispatched activity is lost with the reply that carries it.
     maxEagerActivityReservationsPerWorkflowTask: 0,
     shutdownGraceTime: timeouts.shutdownGraceMs,

@@ -67,6 +67,7 @@ export function infrastructure(
     ...once,
     taskQueue: name === 'inquire' ? queues.inquiries : queues.actions,
     startToCloseTimeout: limits.infraStartToCloseMs,
+    heartbeatTimeout: limits.infraHeartbeatTimeoutMs,
     summary: summaryOf(what),
   });
 }
