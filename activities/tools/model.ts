@@ -14,28 +14,19 @@ import {
 } from 'ai';
 import type { ModelConfig } from '../../core/config.ts';
 import { contractSchema } from '../../core/contract.ts';
-import type { Cost } from '../../core/cost.ts';
-import type { NewPayload } from '../../core/decision.ts';
-import { canonicalBytes, digestOf, digestOfBytes, type Json } from '../../core/digest.ts';
-import type { ProposedCall } from '../../core/fact-fields.ts';
+import { digestOf } from '../../core/digest.ts';
 import { limits } from '../../core/limits.ts';
 import type { ToolPolicy } from '../../core/tool-policy.ts';
 import { messageOf } from '../failures.ts';
 import { MODEL_TOOL, type Registry, type ToolDefaults } from '../registry.ts';
 import type { Attempt, Settlement } from '../tool.ts';
 import type { ModelContext } from './model-context.ts';
-import { type ModelReply, messagesOf, type PayloadReader } from './model-messages.ts';
+import { messagesOf, type PayloadReader } from './model-messages.ts';
+import { answerOf, type ModelAnswer } from './model-reply.ts';
 import { retryAfterOf } from './retry-after.ts';
 
 /** A model the AI SDK can call; a name alone would be looked up at a gateway. */
 export type Model = Exclude<LanguageModel, string>;
-
-/** What came of a model call: its settlement, and the proposals with their stored inputs. */
-export interface ModelAnswer {
-  readonly settlement: Settlement<ModelReply>;
-  readonly calls: readonly ProposedCall[];
-  readonly payloads: readonly NewPayload[];
-}
 
 export interface ModelPort {
   readonly policy: ToolPolicy;
@@ -98,19 +89,10 @@ async function askModel(
 ): Promise<ModelAnswer> {
   const { system, messages } = await messagesOf(context, read);
   const tools = offeredTools(context, registry);
-  const checked = wrapLanguageModel({
-    model: model as never,
-    middleware: {
-      specificationVersion: 'v3',
-      wrapGenerate: ({ doGenerate }) => {
-        attempt.beforeSend();
-        return doGenerate();
-      },
-    },
-  });
+  const callIds: string[] = [];
   try {
     const reply = await generateText({
-      model: checked,
+      model: watched(model, attempt, callIds),
       system,
       messages,
       maxRetries: 0,
@@ -118,10 +100,34 @@ async function askModel(
       abortSignal: attempt.signal,
       ...(Object.keys(tools).length === 0 ? {} : { tools }),
     });
-    return answerOf(reply);
+    return answerOf(reply, callIds);
   } catch (error) {
     return { settlement: notTaken(error), calls: [], payloads: [] };
   }
+}
+
+/**
+ * The model with the send window's check before its first byte. Calls of one reply get ids of their
+ * own: the AI SDK takes the first of equal ids for all, and some services repeat or omit theirs.
+ * `callIds` receives the service's ids, in order.
+ */
+function watched(model: Model, attempt: Attempt, callIds: string[]) {
+  return wrapLanguageModel({
+    model: model as never,
+    middleware: {
+      specificationVersion: 'v3',
+      async wrapGenerate({ doGenerate }) {
+        attempt.beforeSend();
+        const reply = await doGenerate();
+        const content = reply.content.map((part) =>
+          part.type === 'tool-call'
+            ? { ...part, toolCallId: `call_${callIds.push(part.toolCallId)}` }
+            : part,
+        );
+        return { ...reply, content };
+      },
+    },
+  });
 }
 
 function offeredTools(context: ModelContext, registry: Registry): ToolSet {
@@ -136,49 +142,6 @@ function offeredTools(context: ModelContext, registry: Registry): ToolSet {
     });
   }
   return tools;
-}
-
-type Reply = Awaited<ReturnType<typeof generateText>>;
-
-function answerOf(reply: Reply): ModelAnswer {
-  const calls: ProposedCall[] = [];
-  const payloads: NewPayload[] = [];
-  const parts: ModelReply['parts'] = [];
-  for (const part of reply.content) {
-    const provider =
-      'providerMetadata' in part && part.providerMetadata !== undefined
-        ? (part.providerMetadata as Json as never)
-        : null;
-    if (part.type === 'text' || part.type === 'reasoning')
-      parts.push({ kind: part.type, text: part.text, provider });
-    if (part.type !== 'tool-call') continue;
-    const bytes = inputBytes(part.input);
-    const input = { digest: digestOfBytes(bytes), bytes: bytes.length };
-    payloads.push({ digest: input.digest, bytes });
-    calls.push({ callId: part.toolCallId, tool: part.toolName, input });
-    parts.push({ kind: 'call', callId: part.toolCallId, tool: part.toolName, input, provider });
-  }
-  const { text, finishReason: finish } = reply;
-  const result: ModelReply = { text, finish, parts };
-  return { settlement: { kind: 'executed', result, cost: costOf(reply) }, calls, payloads };
-}
-
-/** Input that has no canonical form is kept in words: no schema takes it, and the model is told. */
-function inputBytes(input: unknown): Uint8Array {
-  try {
-    return canonicalBytes(input);
-  } catch (error) {
-    return canonicalBytes(`not usable as input: ${messageOf(error)}`);
-  }
-}
-
-/** Some services answer with zeros where they counted nothing; that is unknown, not free. */
-function costOf(reply: Reply): Cost {
-  const { inputTokens = 0, outputTokens = 0 } = reply.usage;
-  const empty = reply.text === '' && reply.toolCalls.length === 0;
-  if (inputTokens === 0 && outputTokens === 0 && !empty)
-    return { kind: 'unknown', reason: 'the service reported no usage for its answer' };
-  return { kind: 'known', usage: { requests: 1, inputTokens, outputTokens } };
 }
 
 /** Answers that say the request was not considered. Everything else is thrown on: ambiguous. */

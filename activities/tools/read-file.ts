@@ -1,5 +1,6 @@
 // Reads one text file below a directory. Has no effect, so it may be repeated.
 
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import * as z from 'zod';
 import { digestOfBytes } from '../../core/digest.ts';
@@ -44,9 +45,12 @@ export function readFileTool({
 const passing: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'EIO', 'EAGAIN', 'EBUSY']);
 
 async function readBytes(path: string, bytesMax: number): Promise<Uint8Array> {
-  const file = await open(path, 'r');
+  // Opening a pipe would wait for its writer.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const { size } = await file.stat();
+    const status = await file.stat();
+    const { size } = status;
+    if (!status.isFile()) throw new Error('it is no regular file');
     if (size > bytesMax) throw new Error(`it has ${size} bytes, more than ${bytesMax}`);
     return await file.readFile();
   } finally {
