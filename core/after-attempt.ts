@@ -2,6 +2,7 @@
 // and randomness are arguments. The workflow carries the step out, and comes back with the next
 // end.
 
+import { lasting } from './answered.ts';
 import type { AttemptContext, AttemptEnd, IfOpen, NextStep } from './attempt-end.ts';
 import { attemptBackoff, fullJitter, infraBackoff } from './backoff.ts';
 import type { StopReason } from './fact-fields.ts';
@@ -119,12 +120,6 @@ function afterSettlement(end: AttemptEnd & { kind: 'reply' }, context: AttemptCo
     case null:
       return doubt;
   }
-}
-
-/** `not_executed` without a digest only says that nothing is open; it may be tried again. */
-function lasting(outcome: Outcome | null): Outcome | null {
-  if (outcome === null || outcome.kind === 'accepted') return null;
-  return outcome.kind === 'not_executed' && outcome.digest === null ? null : outcome;
 }
 
 const beforeTheGate: ReadonlySet<string | null> = new Set(['binding', 'barrier', 'gate']);

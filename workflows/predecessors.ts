@@ -1,6 +1,7 @@
 // Before a step that depends on what came before: everything it consumes has to be settled.
 
 import type { InquireReply } from '../core/activity-calls.ts';
+import { answerIn } from '../core/answered.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { Decided } from './consumption.ts';
 import { ask, openedOf, type Session } from './session.ts';
@@ -67,13 +68,15 @@ function settledBy(
 function received(
   session: Session,
   actionId: string,
-  { outcome, abandoned, openAttempts }: InquireReply,
+  reply: InquireReply,
   wasOpen: boolean,
 ): Predecessors | null {
-  if (abandoned) return 'blocked';
-  if (outcome === null || outcome.kind === 'accepted' || openAttempts.length > 0) return null;
+  const answer = answerIn(reply);
+  if (answer === 'open') return null;
+  // A permit is for whoever acts on the action itself; here it only says that it will stay open.
+  if (answer !== 'settled' || reply.outcome === null) return 'blocked';
   if (!wasOpen) return 'nothing_open';
-  openedOf(session).consumption.receive(ownedBy(actionId, outcome));
+  openedOf(session).consumption.receive(ownedBy(actionId, reply.outcome));
   return 'settled';
 }
 

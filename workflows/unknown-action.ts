@@ -14,6 +14,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { InquireReply } from '../core/activity-calls.ts';
+import { answerIn } from '../core/answered.ts';
 import { fullJitter, inquiryBackoff } from '../core/backoff.ts';
 import { unknownIdOf } from '../core/ids.ts';
 import { limits } from '../core/limits.ts';
@@ -105,18 +106,11 @@ async function inquire(at: Inquiring, mode: 'look' | 'ask'): Promise<InquireRepl
   return reply;
 }
 
+/** A dispute is not an end: a person has to say which of two outcomes holds. */
 function endOf(actionId: string, reply: InquireReply): QuestionEnd | null {
-  const { outcome, openAttempts, permitted, abandoned, disputed } = reply;
-  const kind = outcome?.kind ?? null;
-  if (disputed) return null;
-  if (abandoned) return { actionId, end: 'abandoned', outcome: kind };
-  if (permitted) return { actionId, end: 'permitted', outcome: kind };
-  if (openAttempts.length > 0 && !isFinal(reply)) return null;
-  return kind === null || kind === 'accepted' ? null : { actionId, end: 'settled', outcome: kind };
-}
-
-function isFinal({ outcome }: InquireReply): boolean {
-  return outcome !== null && 'digest' in outcome && outcome.digest !== null;
+  const end = answerIn(reply);
+  if (end === 'open' || end === 'disputed') return null;
+  return { actionId, end, outcome: reply.outcome?.kind ?? null };
 }
 
 function waitsForPerson({ asked, canAsk, disputed }: Inquiring): boolean {

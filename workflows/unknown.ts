@@ -9,6 +9,7 @@ import {
   startChild,
 } from '@temporalio/workflow';
 import type { InquireReply } from '../core/activity-calls.ts';
+import { answerIn } from '../core/answered.ts';
 import { fullJitter, inquiryBackoff } from '../core/backoff.ts';
 import { unknownIdOf } from '../core/ids.ts';
 import { limits } from '../core/limits.ts';
@@ -50,7 +51,7 @@ export async function settlementOf(
   for (;;) {
     if (question === null || woken !== 'at once') {
       const reply = await lookAt(session, doubtful);
-      if (isSettled(reply)) return leave(session, actionId, reply);
+      if (answerIn(reply) !== 'open') return leave(session, actionId, reply);
       question = reply.question;
     }
     if (question !== null && !child.running && mayStart(child.starts, woken)) {
@@ -86,7 +87,7 @@ export async function polled(session: Session, doubtful: Doubtful): Promise<Inqu
   session.show();
   for (let asked = 1; ; asked++) {
     const reply = await lookAt(session, doubtful, 'ask');
-    if (isSettled(reply)) return leave(session, doubtful.actionId, reply);
+    if (answerIn(reply) !== 'open') return leave(session, doubtful.actionId, reply);
     if (session.stop !== null || !reply.canAsk) return null;
     const seen = session.hints.get(doubtful.actionId);
     const waitMs = fullJitter(inquiryBackoff, asked, Math.random());
@@ -104,12 +105,6 @@ function leave(session: Session, actionId: string, reply: InquireReply): Inquire
 }
 
 /** A final outcome ends it, whatever is open: after a person's word the attempt itself never settles. */
-function isSettled(reply: InquireReply): boolean {
-  const { outcome, permitted, disputed, abandoned } = reply;
-  if (permitted || disputed || abandoned) return true;
-  return outcome !== null && outcome.kind !== 'accepted';
-}
-
 async function nextWake(session: Session, actionId: string): Promise<'hint' | 'timer'> {
   const seen = session.hints.get(actionId);
   const awake = () => session.stop !== null || session.hints.get(actionId) !== seen;
