@@ -21,7 +21,10 @@ export interface AttemptView {
   readonly attemptId: string;
   readonly number: number;
   readonly enteredAt: string;
-  /** How it settled; `open` while it has not, `excluded` when it is known to have had no effect. */
+  /**
+   * How it settled. Else `open`; `excluded`: known to have had no effect; `resolved`: the action's
+   * outcome is final by a person's answer.
+   */
   readonly state: string;
   readonly externalId: string | null;
   /** The revision it was decided under; a late result keeps it. */
@@ -165,14 +168,18 @@ function refusalText(refusal: ActionState['refusals'][number]): string {
 }
 
 function attemptView(action: ActionState, attempt: AttemptState): AttemptView {
-  const open = openAttempts(action).includes(attempt);
   return {
     attemptId: attempt.attemptId,
     number: attempt.entry.sendToken.number,
     enteredAt: new Date(attempt.enteredAt).toISOString(),
-    state: attempt.settled?.outcome ?? (open ? 'open' : 'excluded'),
+    state: attempt.settled?.outcome ?? unsettledState(action, attempt),
     externalId: attempt.settled?.externalId ?? null,
     authRevision: attempt.entry.revisions.auth,
     late: attempt.late,
   };
+}
+
+function unsettledState(action: ActionState, attempt: AttemptState): string {
+  if (!openAttempts(action).includes(attempt)) return 'excluded';
+  return action.final?.via === 'resolution' ? 'resolved' : 'open';
 }

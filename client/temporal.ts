@@ -17,7 +17,7 @@ import { ClientError, errorText } from './errors.ts';
 import { onServer, type Server } from './temporal-errors.ts';
 
 /** Long enough for a busy server, short enough for a person at a terminal. */
-const CONNECT_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 /** A call that no worker has to answer takes milliseconds. */
 const CALL_DEADLINE_MS = 20_000;
 
