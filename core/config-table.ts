@@ -127,7 +127,8 @@ export const configTable = {
     'HOLDFAST_LEDGER_CREATE',
     onOff,
     'off',
-    'Make the ledger where there is none: for the first start. A lost ledger is no new one: with `on` it would be replaced by an empty one, and what it knew would be done again.',
+    'Make the ledger where there is none: for the first start. A lost ledger is no new one: ' +
+      'with `on` it would be replaced by an empty one, and what it knew would be done again.',
   ),
   tools: noDefault(
     'HOLDFAST_TOOLS',

@@ -30,7 +30,7 @@ beforeAll(() => {
   const tarball = readdirSync(project).find((name) => name.endsWith('.tgz'));
   if (tarball === undefined) throw new Error('npm pack wrote no package');
   writeFileSync(join(project, 'package.json'), '{"name":"shop","private":true,"type":"module"}');
-  // Install scripts only build better-sqlite3, which this machine has done once; its result is copied.
+  // Install scripts only build better-sqlite3; this machine has, so its result is copied.
   const quick = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
   run('npm', ['install', '--silent', ...quick, `./${tarball}`]);
   const built = 'node_modules/better-sqlite3/build';

@@ -14,7 +14,7 @@ export interface CommandOptions {
   readonly cwd?: string;
 }
 
-/** Never throws: a program that is missing, fails or takes too long is `refused` with the reason. */
+/** Never throws: a program that is missing, fails or takes too long is `refused`, and why. */
 export function runCommand(
   file: string,
   args: readonly string[],

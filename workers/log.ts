@@ -91,7 +91,7 @@ export function errorFields(error: unknown): LogFields {
   };
 }
 
-/** For `Runtime.install({ logger })`: the SDK's lines in our form, its metadata through the list. */
+/** For `Runtime.install({ logger })`: the SDK's lines in our form, and through our list. */
 export function temporalLogger(log: Log): SdkLogger {
   const to = (level: LogLevel) => (message: string, meta?: LogMetadata) =>
     log[level](message, fieldsOfMetadata(meta ?? {}));

@@ -1,4 +1,4 @@
-// Brings one server binary onto the machine: ways in order, the first that gives a good binary wins.
+// Brings one server binary onto the machine: ways in order, the first good binary wins.
 
 /** Must not throw; a way that does not work says why. */
 export interface Way {

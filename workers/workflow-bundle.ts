@@ -1,7 +1,7 @@
-// Workflow bundles, kept in the cache: a worker started again after a crash must not wait for webpack.
+// Workflow bundles, kept in the cache: a worker restarted after a crash must not wait for webpack.
 //
-// Owns: `<cache>/bundles`: `<digest of code>.js`, and `<digest of request>.json` that names, for one
-// request, the code and every file it was made from with its digest.
+// Owns: `<cache>/bundles`: `<digest of code>.js`, and `<digest of request>.json` that names, for
+// one request, the code and every file it was made from with its digest.
 // INV-1 A bundle is used only while it and every file it was made from are unchanged; what cannot
 //       be read as it was written (a power cut) is made anew.
 // INV-2 Files reach their names by rename, so racing processes see whole files or none.

@@ -120,7 +120,7 @@ describe('configuration', () => {
       expect(error.message).toContain(`${name} ${problem}: ${todo}`);
   });
 
-  test('an unknown HOLDFAST_ variable is refused, and so a misspelling is no silent default', () => {
+  test('an unknown HOLDFAST_ variable is refused: a misspelling is no silent default', () => {
     expect(namesOf({ HOLDFAST_NAMESPCE: 'prod' })).toEqual(['HOLDFAST_NAMESPCE']);
     expect(configFrom({ ...needed, HOLDFAST_NAMESPCE: undefined })).toBeDefined();
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { searchAttributes, searchStates } from '../../core/search-attributes.ts';
 
-test('search attributes keep their names and types, because servers refuse a change of type', () => {
+test('search attributes keep names and types: servers refuse a change of type', () => {
   expect(searchAttributes).toMatchInlineSnapshot(`
     {
       "HoldfastAction": "Keyword",

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
@@ -78,8 +77,9 @@ describe('an embedded server', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     onTestFinished(() => void parent.kill('SIGKILL'));
-    const [line] = await once(createInterface(parent.stdout), 'line');
-    const { pid } = JSON.parse(line) as { pid: number };
+    // One short write to a pipe arrives whole.
+    const [told] = (await once(parent.stdout, 'data')) as [Buffer];
+    const { pid } = JSON.parse(told.toString()) as { pid: number };
     expect(isAlive(pid)).toBe(true);
     const exit = once(parent, 'exit');
     parent.kill('SIGKILL');

@@ -25,7 +25,7 @@ describe('log lines', () => {
     ]);
   });
 
-  test('a field that is not in the list is dropped and counted, so no payload reaches a line', () => {
+  test('a field that is not in the list is dropped and counted, and with it any payload', () => {
     const { log, lines } = recordingLog();
     const fields = { run: 'r', payload: { card: '4111' }, input: '4111' } as LogFields;
     log.info('attempt entered', fields);

@@ -12,7 +12,7 @@ const readOnly = {
   },
 } as unknown as Pick<Connection, 'operatorService'>;
 
-test('attributes that cannot be created are each named, with the command that creates them', async () => {
+test('attributes that cannot be created are named, each with its command', async () => {
   const refusal = registerSearchAttributes(readOnly, 'prod');
   await expect(refusal).rejects.toThrow(/HoldfastAction, HoldfastTool, .*Request unauthorized/);
   await expect(refusal).rejects.toThrow(

