@@ -41,7 +41,7 @@ export interface CreateWorkersOptions {
   readonly model?: Model | null;
   /** Default: the one of the configuration, which must exist. One that is given stays open. */
   readonly ledger?: Ledger;
-  /** Default: the project's own workflows. */
+  /** Default: the project's own workflows. Any other must have our payload converter, too. */
   readonly workflowBundle?: WorkflowBundle;
   /** What stands between the activities and their ports: tracing, or the faults of a test. */
   readonly decorate?: {
@@ -175,9 +175,8 @@ function commonOptions({ options, connections }: Composition) {
   return {
     connection: connections.native,
     namespace,
-    dataConverter: {
-      payloadConverterPath: packageFile(import.meta.url, '../workflows/payload-converter'),
-    },
+    // No data converter: the tolerant one for workflows is part of their bundle, and what reaches
+    // activities was made by our workflows.
     interceptors: { activity: [heartbeatInterceptor, nonRetryableInterceptor] },
     // An eagerly dispatched activity is lost with the reply that carries it.
     maxEagerActivityReservationsPerWorkflowTask: 0,
