@@ -101,7 +101,7 @@ function refuseNotCanonical(value: unknown, { code, what }: Blame): Uint8Array {
   }
 }
 
-/** `value` as it goes through history. Throws ClientError when it is too large or not plain JSON. */
+/** `value` as it goes through history. Throws ClientError: too large, or not plain JSON. */
 export function sizedJson(value: unknown, what: string): Json {
   const bytes = refuseNotCanonical(value, { code: 'bad_input', what }).length;
   if (bytes > limits.runInputBytesMax)

@@ -1,5 +1,5 @@
-// Runs the command line once: arguments in, exit code out. Nothing here reads the process itself, so
-// that tests can be the process.
+// Runs the command line once: arguments in, exit code out. Nothing here reads the process itself,
+// so that tests can be the process.
 
 import { CommanderError } from 'commander';
 import { type ClientConfig, clientConfigFrom } from '../core/config.ts';

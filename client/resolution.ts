@@ -24,7 +24,7 @@ import { calling, signaled } from './temporal.ts';
 import { grpcOf } from './temporal-errors.ts';
 
 export interface ResolveOptions {
-  /** `signal` (default): the server keeps it until a worker comes. `update`: wait for the answer. */
+  /** `signal` (default): the server keeps it for a worker. `update`: wait for the answer. */
   readonly by?: 'signal' | 'update';
 }
 
@@ -89,7 +89,8 @@ async function updated({ temporal }: Room, command: ResolveCommand): Promise<Res
     if (!timedOut) throw error;
     throw new ClientError(
       'not_answered',
-      `the question about ${command.actionId} did not answer within ${UPDATE_DEADLINE_MS / 1000} s; ` +
+      `the question about ${command.actionId} did not answer within ` +
+        `${UPDATE_DEADLINE_MS / 1000} s; ` +
         'whether it took the answer is not known. Send the same answer again, as a signal: ' +
         'it waits for a worker, and the same id counts once',
       { cause: error },

@@ -1,5 +1,5 @@
-// Withdraws a run's permission to act. In the ledger first: from then on no gate opens under the old
-// revision, and no Reset takes it back. Then the signal, so that the run stops scheduling at once.
+// Withdraws a run's permission to act. In the ledger first: from then on no gate opens under the
+// old revision, and no Reset takes it back. Then the signal, so that the run stops scheduling.
 //
 // INV-1 The signal is sent even when the ledger could not be written; the reply says so.
 // INV-2 `recordedFirst` is true only when the ledger has the fact.

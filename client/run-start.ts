@@ -27,7 +27,7 @@ export interface RunHandle {
   result(): Promise<RunResult>;
 }
 
-/** Throws ClientError, e.g. `other_goal`, `needs_resume`; when it throws nothing else was started. */
+/** Throws ClientError, e.g. `other_goal`, `needs_resume`. */
 export async function startRun(
   room: Room,
   runId: string,

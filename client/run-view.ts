@@ -1,5 +1,5 @@
-// What is known about a run, for people. The ledger's facts where they can be read; beside them what
-// the run itself says, if a worker answers in time. A view, never a ground for a decision.
+// What is known about a run, for people. The ledger's facts where they can be read; beside them
+// what the run itself says, if a worker answers in time. A view, never a ground for a decision.
 
 import {
   QueryNotRegisteredError,

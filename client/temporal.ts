@@ -11,7 +11,7 @@ import {
   type WorkflowExecutionDescription,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/codec-helpers.js';
+import * as codec from '@temporalio/common/lib/internal-non-workflow/codec-helpers.js';
 import type { ClientConfig, TlsConfig } from '../core/config.ts';
 import { ClientError, errorText } from './errors.ts';
 import { onServer, type Server } from './temporal-errors.ts';
@@ -128,7 +128,7 @@ export async function signaled(
   }
 }
 
-/** Arguments the newest execution was started with. Null: no such execution, or its history is gone. */
+/** Arguments the newest execution was started with. Null: there is none, or its history is gone. */
 export async function startArguments(
   temporal: Temporal,
   workflowId: string,
@@ -144,7 +144,8 @@ export async function startArguments(
     );
     const input = response.history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input;
     if (input === undefined) return null;
-    return await decodeArrayFromPayloads(client.options.loadedDataConverter, input?.payloads ?? []);
+    const converter = client.options.loadedDataConverter;
+    return await codec.decodeArrayFromPayloads(converter, input?.payloads ?? []);
   } catch (error) {
     if (error instanceof ClientError && error.code === 'temporal_refused') {
       if (/not found/i.test(error.message)) return null;

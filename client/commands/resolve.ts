@@ -97,7 +97,7 @@ async function commandFrom(
   if (Object.keys(flags).length > 0)
     throw new ClientError(
       'bad_input',
-      'say which answer: --confirm-executed, --confirm-not-executed, --authorize-retry or --abandon',
+      'say which answer: --confirm-executed, --confirm-not-executed, --authorize-retry, --abandon',
     );
   return null;
 }

@@ -65,7 +65,7 @@ function losing(method: 'startWorkflowExecution' | 'signalWorkflowExecution') {
 }
 
 describe('start', () => {
-  test('R-137 the reply of a start is lost: the error says so, the same call gives the one run', async () => {
+  test('R-137 the reply of a start is lost: the same call again gives the one run', async () => {
     await stage.startWorkers();
     const client = await stage.clientWith({ tap: losing('startWorkflowExecution') });
     const start = plan(['note', 'one']);
@@ -77,7 +77,7 @@ describe('start', () => {
     expect(stage.notes.get('one')).toBe(1);
   });
 
-  test('R-022 the same start attaches to the open run; another goal, principal or workflow does not', async () => {
+  test('R-022 the same start attaches to the open run, another is refused', async () => {
     await stage.startWorkers();
     const start = plan(['hold', 'one']);
     expect((await stage.client.start(runId, start)).how).toBe('started');
@@ -96,7 +96,7 @@ describe('start', () => {
     expect(stage.notes).toEqual(new Map([['one', 1]]));
   });
 
-  test('R-022 R-059 a start of a closed run returns its recorded end, with and without the ledger', async () => {
+  test('R-022 R-059 a start of a closed run returns its recorded end', async () => {
     await stage.startWorkers();
     const start = plan(['note', 'one']);
     const end = await (await stage.client.start(runId, start)).result();
@@ -120,7 +120,7 @@ describe('start', () => {
 });
 
 describe('resume', () => {
-  test('R-059 a terminated run is no end: start and result ask for resume, which ends it', async () => {
+  test('R-059 a terminated run has no end: start and result ask for resume', async () => {
     await stage.startWorkers();
     const start = plan(['note', 'one'], ['hold', 'two'], ['note', 'three']);
     await stage.client.start(runId, start);
@@ -142,7 +142,7 @@ describe('resume', () => {
     expect([opened?.epoch, opened?.claim.ticket]).toEqual([2, 'ticket/take-over-1']);
   });
 
-  test('the reply of the start is lost: the same command id attaches, another is refused', async () => {
+  test('R-137 the reply is lost: the same command id attaches, another does not', async () => {
     await stage.client.start(runId, plan(['note', 'one']));
     await terminate(runId);
     const client = await stage.clientWith({ tap: losing('startWorkflowExecution') });
@@ -182,7 +182,7 @@ describe('revoke', () => {
     expect(stage.notes.size).toBe(0);
   });
 
-  test('R-109 without the ledger, or with a broken one, the signal goes alone and the reply says so', async () => {
+  test('R-109 without a ledger to write the signal goes alone, and is said to', async () => {
     await stage.client.start(runId, plan(['note', 'one']));
     const bare = await stage.clientWith({ ledger: null });
     const alone = await bare.revoke(runId, { ...by, id: 'r1' });
@@ -240,7 +240,7 @@ describe('state, questions and answers', () => {
     ]);
   });
 
-  test('R-134 the question’s workflow is gone: the answer goes to the ledger and the run goes on', async () => {
+  test('R-134 the question’s workflow is gone: the answer still arrives', async () => {
     await stage.startWorkers();
     await stage.client.start(runId, plan(['lose', 'one']));
     const actionId = `${runId}.t1.c1`;

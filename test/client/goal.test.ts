@@ -82,7 +82,7 @@ describe('start requests', () => {
     expect(error.message).toContain(runId);
   });
 
-  test('R-022 the goal digest is over the goal alone, the start digest over the whole start', () => {
+  test('R-022 the goal digest is over the goal, the start digest over the whole start', () => {
     const one = startRequest('a', { goal: 'go', principal }, 'q');
     const two = startRequest('b', { goal: 'go', principal, tools: ['x'] }, 'q');
     expect(one.memo.goalDigest).toBe(digestOf({ kind: 'model', instructions: 'go' }));

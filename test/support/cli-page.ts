@@ -8,18 +8,18 @@ import { cliProgram } from '../../client/program.ts';
 const HEAD = `# Command line
 
 \`holdfast <command>\`. Where Temporal and the ledger are comes from the environment
-([configuration](configuration.md)) or from the options below, which win. Options may stand before or
-after the command. With \`--json\` one JSON object goes to standard output, also for an error
-(\`{"error":{"code","message","exit"}}\`); without it the same words as in the Web UI, and errors go to
-standard error. This page is printed from the declarations in \`client/program.ts\`; a test keeps it
-true.
+([configuration](configuration.md)) or from the options below, which win. Options may stand before
+or after the command. With \`--json\` one JSON object goes to standard output, for an error too
+(\`{"error":{"code","message","exit"}}\`); without it the same words as in the Web UI, and errors
+go to standard error. This page is printed from the declarations in \`client/program.ts\`; a test
+keeps it true.
 `;
 
 const NOTES = `
 ## Answering an unknown
 
-\`holdfast inbox\` lists the questions, \`holdfast resolve <action-id>\` shows one with its record version
-and complete answers. An answer names who says so, why, and what it rests on:
+\`holdfast inbox\` lists the questions, \`holdfast resolve <action-id>\` shows one with its record
+version and complete answers. An answer names who says so, why, and what it rests on:
 
 \`\`\`sh
 holdfast resolve invoice-42.t3.c1 --confirm-executed --record-version 7 \\
@@ -27,13 +27,13 @@ holdfast resolve invoice-42.t3.c1 --confirm-executed --record-version 7 \\
   --evidence 'receiver_query:GET /charges?key=invoice-42.t3.c1'
 \`\`\`
 
-Without \`--record-version\` the newest version is taken, so name the one you looked at: an answer to an
-older one is refused. Instead of flags, \`--json-command\` takes one of the printed answers, filled in.
-An answer goes to the question as a signal and waits there for a worker; \`--update\` waits for the
-verdict; where the question's workflow is gone, it is written to the ledger.
+Without \`--record-version\` the newest version is taken, so name the one you looked at: an answer
+to an older one is refused. Instead of flags, \`--json-command\` takes one of the printed answers,
+filled in. An answer goes to the question as a signal and waits there for a worker; \`--update\`
+waits for the verdict; where the question's workflow is gone, it is written to the ledger.
 
-\`holdfast revoke\` writes the ledger first. Without access to the ledger it sends the signal alone and
-says so (\`recordedFirst: false\`).
+\`holdfast revoke\` writes the ledger first. Without access to the ledger it sends the signal alone
+and says so (\`recordedFirst: false\`).
 `;
 
 export function cliPage(): string {

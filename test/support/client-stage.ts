@@ -18,7 +18,11 @@ import { createClient, type HoldfastClient } from '../../client/client.ts';
 import { type Config, configFrom } from '../../core/config.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { openSqliteLedger } from '../../ledger/sqlite-ledger.ts';
-import { createWorkers, type Workers } from '../../workers/create-workers.ts';
+import {
+  type CreateWorkersOptions,
+  createWorkers,
+  type Workers,
+} from '../../workers/create-workers.ts';
 import { createLog } from '../../workers/log.ts';
 import type { TestServer } from './global-server.ts';
 
@@ -66,12 +70,7 @@ export async function openClientStage(
   });
   const tools = toolsOf(notes, released);
   const closers: (() => Promise<unknown>)[] = [];
-  let working: { workers: Workers; run: Promise<void> } | null = null;
-  const stopWorkers = async () => {
-    working?.workers.shutdown();
-    await working?.run;
-    working = null;
-  };
+  const crew = crewOf({ config, tools, ledger, workflowBundle: { codePath: bundlePath } });
   const clientWith: ClientStage['clientWith'] = async (options) => {
     const connection = await Connection.connect({ address: server.address });
     options.tap?.(connection);
@@ -97,20 +96,31 @@ export async function openClientStage(
     notes,
     release: letGo,
     clientWith,
-    startWorkers: async () => {
-      const log = createLog({ level: 'error', write: () => undefined });
-      const workflowBundle = { codePath: bundlePath };
-      const workers = await createWorkers({ config, tools, ledger, workflowBundle, log });
-      working = { workers, run: workers.run() };
-      await workers.started;
-    },
-    stopWorkers,
+    startWorkers: crew.start,
+    stopWorkers: crew.stop,
     close: async () => {
       letGo();
-      await stopWorkers();
+      await crew.stop();
       for (const close of closers) await close();
       await ledger.close();
       await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function crewOf(options: CreateWorkersOptions) {
+  const log = createLog({ level: 'error', write: () => undefined });
+  let working: { workers: Workers; run: Promise<void> } | null = null;
+  return {
+    start: async () => {
+      const workers = await createWorkers({ ...options, log });
+      working = { workers, run: workers.run() };
+      await workers.started;
+    },
+    stop: async () => {
+      working?.workers.shutdown();
+      await working?.run;
+      working = null;
     },
   };
 }
