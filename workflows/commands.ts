@@ -4,22 +4,27 @@
 import { CancellationScope, setHandler, workflowInfo } from '@temporalio/workflow';
 import { type RevokeCommand, revokeSchema } from '../core/commands.ts';
 import { problemOf } from './command-problem.ts';
-import { type Desk, installDesk, isRepeated, malformed, reject } from './desk.ts';
+import {
+  type Desk,
+  installDesk,
+  isRepeated,
+  malformed,
+  reject,
+  rejectOtherSignals,
+} from './desk.ts';
 import { type RunStateAnswer, revokeSignal, stateQuery } from './messages.ts';
 import { ask, type Session, stopScheduling } from './session.ts';
 
 /** Also takes over Temporal's own cancel of the workflow: it stops the run, in order. */
 export function installHandlers(session: Session): void {
-  const desk = installDesk(session, {
-    actionId: null,
-    signals: ['revoke', 'resolve', 'lateFact'],
-  });
+  const desk = installDesk(session, null);
   setHandler(stateQuery, () => stateOf(session), {
     description: 'What the run does, waits for and has open.',
   });
   setHandler(revokeSignal, (raw) => revoke(desk, raw), {
     description: 'Stop scheduling: {id, actor, reason}. What is in flight is awaited.',
   });
+  rejectOtherSignals(desk, ['revoke', 'resolve', 'lateFact']);
   onWorkflowCancel(() => cancel(desk));
 }
 

@@ -27,10 +27,7 @@ export interface Rejection {
   readonly why: string;
 }
 
-export function installDesk(
-  session: Session,
-  { actionId, signals }: { actionId: string | null; signals: readonly string[] },
-): Desk {
+export function installDesk(session: Session, actionId: string | null): Desk {
   const desk: Desk = { session, actionId, seen: new Set(), rejected: 0 };
   setHandler(lateFactSignal, (raw) => lateFact(desk, raw), {
     description: 'Sent by activities: the ledger knows more about an action.',
@@ -45,14 +42,18 @@ export function installDesk(
       if (problem !== null) throw new TypeError(problem);
     },
   });
-  setDefaultSignalHandler((name) =>
-    reject(desk, { name, commandId: null, why: unknownName(name, signals) }),
-  );
   return desk;
 }
 
-function unknownName(name: string, signals: readonly string[]): string {
-  return `there is no signal "${name.slice(0, 100)}"; there are ${signals.join(', ')}`;
+/** Last of all: signals that came before the handlers go to whichever handler fits first. */
+export function rejectOtherSignals(desk: Desk, known: readonly string[]): void {
+  setDefaultSignalHandler((name) =>
+    reject(desk, { name, commandId: null, why: unknownName(name, known) }),
+  );
+}
+
+function unknownName(name: string, known: readonly string[]): string {
+  return `there is no signal "${name.slice(0, 100)}"; there are ${known.join(', ')}`;
 }
 
 function lateFact(desk: Desk, raw: unknown): Promise<void> | undefined {

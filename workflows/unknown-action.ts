@@ -20,7 +20,7 @@ import { unknownIdOf } from '../core/ids.ts';
 import { limits } from '../core/limits.ts';
 import type { Question } from '../core/question.ts';
 import { questionIn, questionProblem } from '../core/question-shape.ts';
-import { installDesk } from './desk.ts';
+import { installDesk, rejectOtherSignals } from './desk.ts';
 import { questionDetails } from './details.ts';
 import { workflowFailure } from './failures.ts';
 import { lateFactSignal } from './messages.ts';
@@ -55,7 +55,7 @@ export async function unknownAction(raw: Question, asked = 0): Promise<QuestionE
   const { runId, actionId } = question.action;
   const session = newSession({ continueAs: null, pin: null, runId });
   const at: Inquiring = { session, question, asked, canAsk: true, disputed: false };
-  installDesk(session, { actionId, signals: ['resolve', 'lateFact'] });
+  rejectOtherSignals(installDesk(session, actionId), ['resolve', 'lateFact']);
   session.show = () => show(at);
   // Temporal's cancel of this workflow is no answer: the question stays open.
   return CancellationScope.nonCancellable(() => untilKnown(at));

@@ -26,7 +26,7 @@ const lost = async () => {
 async function unknownRun(tool = 'post_letter', more: readonly object[] = []) {
   stage.behave[tool] = lost;
   const runId = newRunId('unknown');
-  const steps = [{ tool, input: { n: 1 } }, ...more];
+  const steps = [{ tool, input: { runId } }, ...more];
   const handle = await startRun(stage, runId, { kind: 'plan', steps });
   const action = await inDoubt(stage, runId, 't1.c1');
   delete stage.behave[tool];
@@ -170,7 +170,7 @@ test('onUnknown continue: independent steps go on over it, and the run ends with
   stage.behave['post_letter'] = lost;
   const runId = newRunId('goes-on');
   const steps = [
-    { tool: 'post_letter', input: {}, onUnknown: 'continue' },
+    { tool: 'post_letter', input: { runId }, onUnknown: 'continue' },
     { tool: 'charge_card', input: {}, onUnknown: 'continue' },
   ];
   const handle = await startRun(stage, runId, { kind: 'plan', steps });
@@ -188,7 +188,7 @@ test('a step that holds waits for what an earlier one left unknown', async () =>
   stage.behave['post_letter'] = lost;
   const runId = newRunId('holds');
   const steps = [
-    { tool: 'post_letter', input: {}, onUnknown: 'continue' },
+    { tool: 'post_letter', input: { runId }, onUnknown: 'continue' },
     { tool: 'charge_card', input: {} },
   ];
   const handle = await startRun(stage, runId, { kind: 'plan', steps });
