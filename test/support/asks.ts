@@ -94,7 +94,9 @@ export function settleAsk(over: Partial<SettleAsk> = {}): SettleAsk {
 }
 
 export function open(ledger: MemoryLedger, over: Partial<OpenAsk> = {}) {
-  return ledger.decide({ runId: RUN }, decideOpen(openAsk(over)));
+  const ask = openAsk(over);
+  const look = { runId: RUN, ...(ask.pin === null ? {} : { pin: ask.pin.head }) };
+  return ledger.decide(look, decideOpen(ask));
 }
 
 export function enter(ledger: MemoryLedger, over: Partial<EntryAsk> = {}) {

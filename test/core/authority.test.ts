@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { authorityOf } from '../../core/authority.ts';
+import { enter, open, RUN, settle } from '../support/asks.ts';
+import { memoryLedger } from '../support/memory-ledger.ts';
+import { actionOf, bodiesAfter, change, end, openAndEnter } from '../support/story.ts';
+
+describe('R-109 a revoke', () => {
+  test('raises the authority revision by one and lets nothing of the old one in', () => {
+    const ledger = memoryLedger();
+    open(ledger);
+    expect(authorityOf(ledger.run(RUN)).revisions.auth).toBe(1);
+    expect(change(ledger, 'revoke')).toEqual({ what: 'applied', why: null });
+    expect(authorityOf(ledger.run(RUN))).toEqual({
+      epoch: 1,
+      revisions: { goal: 1, auth: 2 },
+      revoked: true,
+      canceled: false,
+    });
+    expect(enter(ledger, { revisions: { goal: 1, auth: 1 } }).verdict).toBe('revoked');
+    expect(bodiesAfter(ledger, 1)[0]).toMatchObject({ actor: 'ada', reason: 'because' });
+  });
+
+  test('sent twice is applied once', () => {
+    const ledger = memoryLedger();
+    open(ledger);
+    change(ledger, 'revoke');
+    expect(change(ledger, 'revoke')).toEqual({ what: 'duplicate', why: null });
+    expect(change(ledger, 'cancel', { id: 'revoke-1' }).what).toBe('duplicate');
+    expect(authorityOf(ledger.run(RUN)).revisions.auth).toBe(2);
+    expect(ledger.facts(RUN)).toHaveLength(2);
+  });
+
+  test('erases nothing: what was settled before stays as it was', () => {
+    const ledger = memoryLedger();
+    openAndEnter(ledger);
+    settle(ledger);
+    const before = actionOf(ledger);
+    const texts = JSON.stringify(ledger.facts(RUN));
+    change(ledger, 'revoke');
+    expect(actionOf(ledger)).toEqual(before);
+    expect(JSON.stringify(ledger.facts(RUN).slice(0, 3))).toBe(texts);
+  });
+
+  test('may come before the run opens, and after it ended', () => {
+    const ledger = memoryLedger();
+    change(ledger, 'revoke');
+    expect(authorityOf(ledger.run(RUN))).toMatchObject({ epoch: 0, revoked: true });
+    open(ledger);
+    expect(ledger.run(RUN).opened?.revisions).toEqual({ goal: 1, auth: 2 });
+    end(ledger);
+    expect(change(ledger, 'revoke', { id: 'again' }).what).toBe('applied');
+  });
+});
+
+test('cancel stops and keeps the revision', () => {
+  const ledger = memoryLedger();
+  open(ledger);
+  change(ledger, 'cancel');
+  expect(authorityOf(ledger.run(RUN))).toMatchObject({
+    revisions: { goal: 1, auth: 1 },
+    revoked: false,
+    canceled: true,
+  });
+  expect(enter(ledger).verdict).toBe('revoked');
+});
+
+test('a permit is a ticket and stops nothing', () => {
+  const ledger = memoryLedger();
+  open(ledger);
+  change(ledger, 'permit', { ticket: 'ticket-1' });
+  expect([...ledger.run(RUN).tickets]).toEqual(['ticket-1']);
+  expect(enter(ledger).verdict).toBe('entered');
+});
