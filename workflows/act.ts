@@ -76,7 +76,8 @@ function newestOf(end: AttemptEnd): Newest {
       why: end.why,
       externalId: 'externalId' in end ? (end.externalId as string | null) : null,
     };
-  const why = end.kind === 'reply' ? `${end.verdict}, and nothing final` : 'nothing final';
+  const why =
+    end.kind === 'reply' ? `${end.verdict}: ${end.detail ?? 'nothing final'}` : 'nothing final';
   return { why, externalId: null };
 }
 
@@ -89,7 +90,7 @@ async function carriedOut(course: Course, step: NextStep, newest: Newest): Promi
       return (await pause(course, step.afterMs)) ?? attempt(course);
     case 'infra_retry':
       course.attempts--;
-      return (await pause(course, step.afterMs)) ?? attempt(course);
+      return (await wait(course, step.afterMs, newest.why)) ?? attempt(course);
     case 'doubt':
       return recordDoubt(course, { attemptId, burns: step.burns, ...newest });
     case 'inquire': {
@@ -156,6 +157,17 @@ async function pause({ session, actionId }: Course, afterMs: number): Promise<Ac
   if (afterMs > 0)
     await condition(() => session.stop !== null, afterMs, { summary: `${actionId}, again` });
   return stopped(session);
+}
+
+/** As `pause`, and says on the run's page what for: a twin's question, the authority. */
+async function wait(course: Course, afterMs: number, why: string): Promise<ActEnd | null> {
+  const { session, actionId } = course;
+  session.waitingFor = `${actionId}: ${why}`;
+  session.show();
+  const end = await pause(course, afterMs);
+  session.waitingFor = null;
+  session.show();
+  return end;
 }
 
 async function askPerson(course: Course): Promise<Carried> {
