@@ -5,7 +5,7 @@
 import { undecidedAttempts } from './action-status.ts';
 import type { ResolutionVerb } from './commands.ts';
 import type { PayloadRef } from './fact-fields.ts';
-import type { BodyOf, Fact } from './facts.ts';
+import type { Fact } from './facts.ts';
 import { type FinalContent, outcomeDigest } from './outcome.ts';
 import type { ActionState, AttemptState, FinalState } from './run-state.ts';
 
@@ -32,16 +32,10 @@ export function finalAfter(action: ActionState, fact: Fact): ActionState {
 }
 
 /** An effect is another one when the receiver names another object or version; a replay is none. */
-export function isSecondEffect(
-  final: FinalState | null,
-  body: Pick<BodyOf<'attempt_settled'>, 'attemptId' | 'externalId'>,
-): boolean {
+export function isSecondEffect(final: FinalState | null, externalId: string | null): boolean {
   if (final === null) return false;
-  if (final.kind === 'not_executed' || final.kind === 'refused') return true;
-  if (final.attemptId === body.attemptId) return false;
-  return (
-    final.externalId !== null && body.externalId !== null && final.externalId !== body.externalId
-  );
+  if (!hasEffectBy(final)) return true;
+  return final.externalId !== null && externalId !== null && final.externalId !== externalId;
 }
 
 /** Whether an answer says the opposite of what is recorded: of an effect, or of its absence. */

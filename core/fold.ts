@@ -154,7 +154,7 @@ function settled(
   );
   const contradicts =
     body.outcome === 'executed' &&
-    (before?.exclusion !== 'none' || isSecondEffect(action.final, body));
+    (before?.exclusion !== 'none' || isSecondEffect(action.final, body.externalId));
   return finalAfter({ ...action, attempts, disputed: action.disputed || contradicts }, fact);
 }
 

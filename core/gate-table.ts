@@ -1,7 +1,7 @@
 // The gate's table: one row per verdict, in order of precedence; first match wins. Each row says
 // why it applies, or null. `gate.ts` turns the verdict into facts.
 
-import { arrivableAttempts, isOngoing, openAttempts } from './action-status.ts';
+import { arrivableAttempts, isOngoing, undecidedAttempts } from './action-status.ts';
 import type { LedgerPin } from './activity-calls.ts';
 import type { LedgerView, NewPayload } from './decision.ts';
 import type { Digest } from './digest.ts';
@@ -157,7 +157,7 @@ function consumedOpen(ask: Consuming, view: LedgerView): string | null {
   const open = ask.consumes.pairs.find((pair) => {
     const action = view.run.actions.get(pair.actionId);
     if (pair.outcome === 'open') return ask.onUnknown === 'hold';
-    return action?.final == null && action !== undefined && openAttempts(action).length > 0;
+    return action?.final === null && undecidedAttempts(action).length > 0;
   });
   return open === undefined ? null : `${open.actionId} is open`;
 }

@@ -62,11 +62,10 @@ export function decideEntry(ask: EntryAsk): (view: LedgerView) => Decision<Entry
 }
 
 function firstVerdict(each: GateCase): [DecidedVerdict, string] {
-  for (const [verdict, row] of Object.entries(gateTable)) {
-    const detail = row(each);
-    if (detail !== null) return [verdict as DecidedVerdict, detail];
-  }
-  throw new Error('unreachable: the last row always applies');
+  const rows = Object.entries(gateTable) as [DecidedVerdict, (each: GateCase) => string | null][];
+  // The last row always applies.
+  const [verdict, row] = rows.find(([, applies]) => applies(each) !== null) as (typeof rows)[0];
+  return [verdict, row(each) as string];
 }
 
 function enter({ ask, view, action }: GateCase): Decision<EntryReply> {
@@ -113,11 +112,11 @@ function enter({ ask, view, action }: GateCase): Decision<EntryReply> {
 
 function entryOf({ ask, action }: GateCase): Entry {
   const attempt = action?.attempts.find((each) => each.attemptId === ask.attemptId);
-  if (action === undefined || attempt === undefined)
+  const first = action?.attempts[0];
+  if (first === undefined || attempt === undefined)
     throw new Error(`${ask.attemptId}: an entered row without its fact`);
   const { number, sendToken, receiverKey, resultId } = attempt.entry;
-  const firstSentAt = action.attempts[0]?.enteredAt ?? attempt.enteredAt;
-  return { number, sendToken, receiverKey, resultId, firstSentAt };
+  return { number, sendToken, receiverKey, resultId, firstSentAt: first.enteredAt };
 }
 
 function refOf(payload: NewPayload): PayloadRef {

@@ -89,8 +89,7 @@ function observed(
 
 function observationOf(ask: SettleAsk, action: ActionState): BodyOf<'observation'> {
   const { actionId, attemptId, outcome, result, parts, externalId, objectVersion, cost } = ask;
-  const other = { attemptId: `${attemptId} again`, externalId };
-  const second = outcome === 'executed' && isSecondEffect(action.final, other);
+  const second = outcome === 'executed' && isSecondEffect(action.final, externalId);
   return {
     kind: 'observation',
     actionId,

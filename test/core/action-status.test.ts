@@ -326,6 +326,22 @@ describe('R-008 effect, result and cost are unknown apart', () => {
   });
 });
 
+test('a doubt names one attempt, not its neighbours', () => {
+  const ledger = memoryLedger();
+  openAndEnter(ledger, keyed);
+  enter(ledger, { ...keyed, ...again() });
+  doubt(ledger, `${ACTION}~2`);
+  expect(actionOf(ledger).attempts.map((each) => each.doubted)).toEqual([false, true]);
+});
+
+test('a result that a person brought is the outcome, without calls', () => {
+  const ledger = memoryLedger();
+  openAndEnter(ledger);
+  resolve(ledger, { verb: 'confirm_executed', result: { n: 1 }, externalId: 'ext-7' });
+  const outcome = outcomeOf(actionOf(ledger));
+  expect(outcome).toMatchObject({ kind: 'executed', calls: [], externalId: 'ext-7' });
+});
+
 test('the words of the attempt that made it final are given, not those of the last one', () => {
   const ledger = memoryLedger();
   openAndEnter(ledger, keyed);

@@ -4,7 +4,6 @@ import { digestOf } from '../../core/digest.ts';
 import { decideDoubt } from '../../core/doubt.ts';
 import type { EntryAsk } from '../../core/gate.ts';
 import { gateTable, reservedVerdicts } from '../../core/gate-table.ts';
-import { decideResolve } from '../../core/resolve.ts';
 import { gateVerdicts } from '../../core/verdict.ts';
 import { ACTION, enter, open, payloadOf, pinOf, RUN, settle } from '../support/asks.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
@@ -104,6 +103,16 @@ const rows: Row[] = [
       settle(l, { externalId: 'ext-2' });
     },
     ask: () => next,
+    leaves: 'closed',
+  },
+  {
+    verdict: 'disputed',
+    when: 'an independent step consumes what is disputed',
+    given: (l) => {
+      executed(l);
+      settle(l, { externalId: 'ext-2' });
+    },
+    ask: (l) => ({ ...consuming(l, 'open'), onUnknown: 'continue' }),
     leaves: 'closed',
   },
   {
@@ -239,6 +248,16 @@ const rows: Row[] = [
     leaves: 'closed',
   },
   {
+    verdict: 'predecessor_open',
+    when: 'it takes for not executed what the receiver accepted',
+    given: (l) => {
+      entered()(l);
+      settle(l, { outcome: 'accepted' });
+    },
+    ask: (l) => consuming(l, 'not_executed'),
+    leaves: 'closed',
+  },
+  {
     verdict: 'predecessor_mismatch',
     when: 'it consumes another outcome than the recorded one',
     given: executed,
@@ -356,55 +375,5 @@ describe('the gate', () => {
       .map((fact) => fact.body.kind);
     const wanted = { nothing: [], closed: ['attempt_refused'], entered: ['attempt_entered'] };
     expect(kinds).toEqual(wanted[leaves]);
-  });
-
-  test('R-006 an attempt that was closed can never enter, whatever holds later', () => {
-    const ledger = memoryLedger();
-    open(ledger);
-    enter(ledger, { barrier: { kind: 'not_current', why: 'paused' } });
-    expect(enter(ledger).verdict).toBe('attempt_closed');
-    expect(ledger.run(RUN).actions.get(ACTION)?.attempts).toEqual([]);
-  });
-
-  test('of a streak of authority_unavailable only the first and the last are in the chain', () => {
-    const ledger = memoryLedger();
-    open(ledger);
-    const barrier = { kind: 'unavailable', why: 'no answer' } as const;
-    for (const n of [1, 2, 3, 4]) enter(ledger, { attemptId: `${ACTION}~${n}`, barrier });
-    expect(ledger.rows.size).toBe(4);
-    expect(enter(ledger, { attemptId: `${ACTION}~5` }).verdict).toBe('entered');
-    const refused = ledger.facts(RUN).filter((fact) => fact.body.kind === 'attempt_refused');
-    expect(refused.map((fact) => 'attemptId' in fact.body && fact.body.attemptId)).toEqual([
-      `${ACTION}~1`,
-      `${ACTION}~4`,
-    ]);
-  });
-
-  test('R-016 numbers grow per action and the send token carries epoch and number', () => {
-    const ledger = memoryLedger();
-    open(ledger);
-    const first = enter(ledger, { replay: 'safe', ...noIntent });
-    const second = enter(ledger, { ...again, replay: 'safe', ...noIntent });
-    expect([first.entry?.number, second.entry?.number]).toEqual([1, 2]);
-    expect(second.entry?.sendToken).toEqual({ epoch: 1, number: 2 });
-    expect(second.entry?.firstSentAt).toBe(first.entry?.firstSentAt);
-  });
-
-  test('a permit lets one more attempt past an open one, once', () => {
-    const ledger = memoryLedger();
-    entered()(ledger);
-    doubt(ledger);
-    const recordVersion = ledger.run(RUN).actions.get(ACTION)?.recordVersion ?? 0;
-    const command = {
-      id: 'p',
-      actor: 'ada',
-      reason: 'go',
-      actionId: ACTION,
-      recordVersion,
-    } as const;
-    const retry = { ...command, verb: 'authorize_retry', acceptsPossibleDuplicate: true } as const;
-    expect(ledger.decide({ runId: RUN }, decideResolve(retry)).what).toBe('applied');
-    expect(enter(ledger, again).verdict).toBe('entered');
-    expect(enter(ledger, { ...again, attemptId: `${ACTION}~3` }).verdict).toBe('action_in_doubt');
   });
 });
