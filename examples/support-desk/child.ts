@@ -26,6 +26,8 @@ export interface Child {
   readonly pid: number;
   /** The first line so far, or to come, that begins with `start`, without it; at most once each. */
   line(start: string, withinMs: number): Promise<string>;
+  /** Writes a line to its stdin. */
+  tell(line: string): void;
   hasEnded(): boolean;
   /** SIGKILL. Throws when the process is still there afterwards. */
   kill(): Promise<void>;
@@ -38,13 +40,14 @@ export async function startChild({ script, env, logPath }: ChildOptions): Promis
   const child = spawn(process.execPath, ['--import', 'tsx', ...script], {
     cwd: ROOT,
     env: { ...inherited(), ...env },
-    stdio: ['ignore', 'pipe', log],
+    stdio: ['pipe', 'pipe', log],
     detached: true, // Ctrl-C reaches us first, and we end it
   });
   closeSync(log);
   await once(child, 'spawn');
-  const { pid, stdout } = child;
-  if (pid === undefined || stdout === null) throw new Error(`${script[0]} has no process id`);
+  const { pid, stdin, stdout } = child;
+  if (pid === undefined || stdin === null || stdout === null)
+    throw new Error(`${script[0]} has no process id`);
   const watcher = watch(pid);
   const exit = once(child, 'exit').then(() => watcher.kill('SIGKILL'));
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
@@ -53,6 +56,7 @@ export async function startChild({ script, env, logPath }: ChildOptions): Promis
     pid,
     line: (start, withinMs) =>
       lines.next(start, withinMs, () => `${script[0]} (${pid})${endOf(logPath)}`),
+    tell: (line) => void stdin.write(`${line}\n`),
     hasEnded,
     async kill() {
       if (!hasEnded()) child.kill('SIGKILL');

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { createClient } from '../../client/client.ts';
 import { clientConfigFrom } from '../../core/config.ts';
 import { openSqliteLedger } from '../../ledger/sqlite-ledger.ts';
-import { directKills } from './director.ts';
+import { directKills, plannedKills } from './director.ts';
 import { effectRows } from './effect-rows.ts';
 import { watchFacts } from './progress.ts';
 import { isClean, type Report, reportLine, reportTable } from './report.ts';
@@ -34,7 +34,10 @@ const say = (line: string) => {
 };
 
 say('starting a Temporal server, a model service, a ticket system and a mail gateway');
-const stage = await openStage(flags.server ?? null);
+const stage = await openStage({
+  existing: flags.server ?? null,
+  workers: plannedKills.length + 1,
+});
 const interrupted = new Promise<never>((_, reject) => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => reject(new Error(`ended by ${signal}`)));
@@ -81,7 +84,7 @@ async function perform(stage: Stage): Promise<Report> {
     const run = await ledger.read(runId);
     const tally = tallyOf({ run, facts, effects: await effectRows(stage) });
     const droppedReplies = (await tickets.faultHits()) + (await notices.faultHits());
-    return { ...tally, workerKills: kills.length, droppedReplies, seconds: seconds() };
+    return { ...tally, workerKills: kills.length, droppedReplies, seconds: Math.round(seconds()) };
   } finally {
     await watching.stop();
     await client.close();

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { bundleWorkflows, packageFile, startEmbeddedServer } from '../../workers/index.ts';
 import { type Child, startChild } from './child.ts';
 import { type ReceiverProcess, startReceiver } from './receivers.ts';
+import { workerStarter } from './standby.ts';
 
 const READY_MS = 60_000;
 const SAID_CHARS = 2_000;
@@ -43,14 +44,20 @@ export interface DeskPaths {
   readonly workerLog: string;
 }
 
-/** `existing`: `host:port` of a running server; null: an embedded one of our own. */
-export async function openStage(existing: string | null): Promise<Stage> {
+export interface StageOptions {
+  /** `host:port` of a running server; null: an embedded one of our own. */
+  readonly existing: string | null;
+  /** How many worker processes will be started, one after the other. */
+  readonly workers: number;
+}
+
+export async function openStage({ existing, workers }: StageOptions): Promise<Stage> {
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-demo-'));
   const paths = pathsIn(directory);
   for (const each of [paths.killPoints, paths.output]) await mkdir(each);
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
-    for (const end of stops.splice(0).reverse()) await end();
+    for (let end = stops.pop(); end !== undefined; end = stops.pop()) await end();
     await rm(directory, { recursive: true, force: true });
   };
   const kept = <T extends { readonly child: Child } | Child>(started: T): T => {
@@ -77,12 +84,11 @@ export async function openStage(existing: string | null): Promise<Stage> {
       SUPPORT_DESK_TICKETS_URL: tickets.url,
       SUPPORT_DESK_NOTICES_URL: notices.url,
     };
-    const startWorker = async () => {
-      const script = ['examples/support-desk/worker.ts'] as const;
-      const worker = kept(await startChild({ script, env, logPath: paths.workerLog }));
-      await worker.line('READY', READY_MS);
-      return worker;
-    };
+    const script = ['examples/support-desk/worker.ts'] as const;
+    const logPath = paths.workerLog;
+    const spawn = async () => kept(await startChild({ script, env, logPath }));
+    const { startWorker, settled } = workerStarter(workers, spawn);
+    stops.push(settled);
     // On a server of others the id may be taken: it is one business task there for ever.
     const runId = existing === null ? 'morning-mail' : `morning-mail-${suffixOf(directory)}`;
     const workerWords = () => readFileSync(paths.workerLog, 'utf8').slice(-SAID_CHARS);

@@ -1,11 +1,16 @@
 // The worker process of the example: `node --import tsx examples/support-desk/worker.ts`, settings in
 // the environment. Its ledger stands still at armed kill points; everything else is the product.
 
+import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { configFrom } from '../../core/config.ts';
 import { createWorkers } from '../../workers/create-workers.ts';
 import { withKillPoints } from './kill-points.ts';
 import { deskSettings, supportDeskTools } from './tools.ts';
+
+// All code is loaded by now; whoever started this process says when to begin.
+await once(process.stdin, 'data');
+process.stdin.unref();
 
 const { env } = process;
 const settings = deskSettings(env);
