@@ -1,4 +1,4 @@
-// Whether what a look at an action shows ends the wait for it. The run and the question ask the same.
+// Whether what a look at an action shows ends the wait for it. Run and question ask the same.
 
 import type { InquireReply } from './activity-calls.ts';
 import type { Outcome } from './outcome.ts';

@@ -56,7 +56,7 @@ export function stepPosition(step: { readonly name?: string | undefined }, index
   return step.name ?? callPosition(index + 1, 1);
 }
 
-/** The tools to pin: the stated ones, or those of the plan; null: every tool of the installation. */
+/** The tools to pin: the stated ones, or those of the plan; null: all of the installation. */
 export function pinnedTools({ goal, tools }: CheckedRunInput): readonly string[] | null {
   if (tools !== null || goal.kind === 'model') return tools;
   return [...new Set(goal.steps.map((step) => step.tool))];
@@ -66,7 +66,8 @@ function sizeProblem(raw: unknown): string | null {
   try {
     const bytes = canonicalBytes(raw).length;
     if (bytes <= limits.runInputBytesMax) return null;
-    return `its input has ${bytes} bytes, more than ${limits.runInputBytesMax}; pass references instead of contents`;
+    const most = limits.runInputBytesMax;
+    return `its input has ${bytes} bytes, more than ${most}; pass references, not contents`;
   } catch (error) {
     if (error instanceof NotCanonicalError) return `its input is not canonical: ${error.message}`;
     throw error;
@@ -80,10 +81,12 @@ function planProblem({ goal, tools }: CheckedRunInput): string | null {
     const position = stepPosition(step, index);
     const before = seen.get(position);
     if (before !== undefined)
-      return `steps ${before} and ${index} of the plan have the same position "${position}"; give them different names`;
+      return `steps ${before} and ${index} have the same position "${position}"; name them apart`;
     seen.set(position, index);
-    if (tools !== null && !tools.includes(step.tool))
-      return `step ${index} (${position}) uses the tool "${step.tool}", which is not among its tools ${tools.join(', ')}; add it or correct the step`;
+    if (tools !== null && !tools.includes(step.tool)) {
+      const known = `its tools are ${tools.join(', ')}; add it or correct the step`;
+      return `step ${index} (${position}) uses the tool "${step.tool}"; ${known}`;
+    }
   }
   return null;
 }

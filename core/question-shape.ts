@@ -1,4 +1,4 @@
-// The question as it arrives: usually from the run or an activity, but anybody can start a workflow.
+// The question as it arrives: mostly from the run or an activity; anybody can start a workflow.
 
 import * as z from 'zod';
 import { resolveSchema } from './commands.ts';

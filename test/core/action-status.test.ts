@@ -283,7 +283,7 @@ const proofless: Record<string, Step> = {
   minutes: (l) => later(l, 3_600_000),
 };
 
-test('R-005 R-006 R-007 once it may have been submitted, nothing but a proof takes that back', () => {
+test('R-005 R-006 R-007 what may be submitted is not taken back without a proof', () => {
   const steps = fc.array(fc.constantFrom(...Object.keys(proofless)), { maxLength: 8 });
   fc.assert(
     fc.property(steps, (names) => {

@@ -200,7 +200,7 @@ describe('an outcome is final', () => {
     expect(final.digest).toBe(outcomeDigest(ACTION, final));
   });
 
-  test('R-057 the first stored reply of a model call is the outcome; a later one adds cost only', () => {
+  test('R-057 the first stored reply of a model call is the outcome; later ones only cost', () => {
     const ledger = memoryLedger();
     openAndEnter(ledger, rebuy);
     enter(ledger, { ...rebuy, ...again() });

@@ -110,7 +110,7 @@ describe('ids that are put together', () => {
     expect(runIdProblem('x.b2')).not.toBeNull();
   });
 
-  test('R-015 R-016 an attempt id is its action id and something fresh, never the action id', () => {
+  test('R-015 R-016 an attempt id is its action id and something fresh, never that id', () => {
     const random = '0123-4567-89ab-cdef-0123';
     expect(attemptIdOf('r.t1.c1', random)).toBe('r.t1.c1~0123456789abcdef');
     expect(attemptIdOf('r.t1.c1', 'ffff')).not.toBe(attemptIdOf('r.t1.c1', 'eeee'));

@@ -11,7 +11,7 @@ const enterTurn = (ledger: ReturnType<typeof memoryLedger>, turn: number) =>
   enter(ledger, { ...safe, actionId: idOf(turn), attemptId: `${idOf(turn)}~1` });
 
 describe('R-052 an entry of the recorded walk', () => {
-  test('of an executed action gives its outcome, stored payload, binding and rolling digest', () => {
+  test('of an executed action is its outcome, stored payload, binding and rolling digest', () => {
     const ledger = memoryLedger();
     openAndEnter(ledger);
     settle(ledger);

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { digestOf } from '../../core/digest.ts';
+import { performReplyOf } from '../../core/perform-reply.ts';
+
+const digest = digestOf('x');
+const reply = {
+  verdict: 'entered',
+  detail: null,
+  outcome: {
+    kind: 'executed',
+    actionId: 'r.t1.c1',
+    digest,
+    result: { digest, bytes: 3 },
+    externalId: 'ext-1',
+    calls: [],
+  },
+  settled: 'executed',
+  retryAfterMs: null,
+  authority: { epoch: 1, revisions: { goal: 1, auth: 1 }, revoked: false, canceled: false },
+  pin: { id: 'ledger-1', incarnation: 0, head: { count: 3, hash: digest } },
+};
+
+test.each([
+  ['without a value', reply],
+  ['with a value', { ...reply, value: { n: 11 } }],
+  ['with the value null', { ...reply, value: null }],
+  ['of a refusal', { ...reply, verdict: 'revoked', outcome: null, settled: null }],
+  ['with a wait', { ...reply, settled: 'not_taken', retryAfterMs: 250 }],
+])('a reply %s is read as it is', (_what, raw) => {
+  expect(performReplyOf(raw)).toEqual(raw);
+});
+
+describe('what somebody completed the activity with is no reply, and then the ledger is asked', () => {
+  test.each([
+    ['nothing', undefined],
+    ['a word', 'done'],
+    ['a bare status', { status: 'executed' }],
+    ['a verdict nobody knows', { ...reply, verdict: 'fine' }],
+    ['an outcome without its digest', { ...reply, outcome: { kind: 'executed', actionId: 'a' } }],
+    ['no ledger', { ...reply, pin: null }],
+    ['a wait back in time', { ...reply, retryAfterMs: -1 }],
+    ['no authority', { ...reply, authority: undefined }],
+  ])('%s', (_what, raw) => {
+    expect(performReplyOf(raw)).toBeNull();
+  });
+});
