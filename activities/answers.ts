@@ -1,4 +1,5 @@
-// What every reply carries: the authority and the ledger's head as they stand after the transaction.
+// What every reply carries: the authority and the ledger's head as they stand after the
+// transaction.
 
 import type { AuthorityHead, LedgerPin } from '../core/activity-calls.ts';
 import { authorityOf } from '../core/authority.ts';

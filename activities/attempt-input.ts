@@ -1,5 +1,5 @@
-// From what a call names as its input to the bytes that are stored and digested. They stay as given:
-// what a tool's schema fills in or leaves out is for the tool's eyes only.
+// From what a call names as its input to the bytes that are stored and digested. They stay as
+// given: what a tool's schema fills in or leaves out is for the tool's eyes only.
 
 import * as z from 'zod';
 import type { PerformCall } from '../core/activity-calls.ts';

@@ -1,5 +1,5 @@
-// The barrier's I/O: asks the server until `core/barrier.ts` has a verdict. Uses a client of its own,
-// because the worker's client is bound to the activity's cancellation.
+// The barrier's I/O: asks the server until `core/barrier.ts` has a verdict. Uses a client of its
+// own, because the worker's client is bound to the activity's cancellation.
 
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import {
@@ -22,7 +22,9 @@ export interface BarrierTarget {
   readonly activityId: string;
 }
 
-/** What the barrier asks; each within `deadlineMs`. A failure to ask is an answer, never a throw. */
+/**
+ * What the barrier asks; each within `deadlineMs`. A failure to ask is an answer, never a throw.
+ */
 export interface BarrierServer {
   describe(target: BarrierTarget, deadlineMs: number): Promise<BarrierAnswer>;
   history(target: BarrierTarget, deadlineMs: number): Promise<BarrierAnswer>;

@@ -12,7 +12,9 @@ import type { InputCheck } from './registry.ts';
 import type { Attempt } from './tool.ts';
 import { modelContextSchema } from './tools/model-context.ts';
 
-/** What an execution came to: the adapter's settlement, not yet checked, and a model's proposals. */
+/**
+ * What an execution came to: the adapter's settlement, not yet checked, and a model's proposals.
+ */
 export interface Performed {
   readonly settlement: unknown;
   readonly calls: readonly ProposedCall[];

@@ -1,6 +1,7 @@
 // The only place here that makes an ApplicationFailure. One table, first match wins. Nothing is
-// retryable by the server: a second delivery would meet the gate, but only the workflow knows whether
-// one is wanted, and a retryable failure is what Pause and Update Options turn into a second run.
+// retryable by the server: a second delivery would meet the gate, but only the workflow knows
+// whether one is wanted, and a retryable failure is what Pause and Update Options turn into a
+// second run.
 
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { AttemptFailureDetails } from '../core/activity-calls.ts';

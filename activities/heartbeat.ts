@@ -1,6 +1,6 @@
 // A heartbeat for the activities without effects, so that a killed worker is noticed soon: they are
-// called again, and until then a doubt stays unrecorded and a question unasked. `performAction` beats
-// itself, with details that a person reads.
+// called again, and until then a doubt stays unrecorded and a question unasked. `performAction`
+// beats itself, with details that a person reads.
 
 import type { Context } from '@temporalio/activity';
 import { limits } from '../core/limits.ts';

@@ -1,4 +1,5 @@
-// Makes every error of an activity non-retryable, so that the server never runs one again by itself.
+// Makes every error of an activity non-retryable, so that the server never runs one again by
+// itself.
 
 import { failureOf } from './failures.ts';
 

@@ -1,5 +1,5 @@
-// Tells those who wait for an action in doubt that its result came after all. Signals are hints: the
-// ledger has the fact already, so a signal that cannot be sent is logged and let go.
+// Tells those who wait for an action in doubt that its result came after all. Signals are hints:
+// the ledger has the fact already, so a signal that cannot be sent is logged and let go.
 
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { LateFact } from '../core/commands.ts';

@@ -1,5 +1,6 @@
-// Opens a run: goal and catalog stored, claim taken or adopted, the recorded walk returned. Passes the
-// barrier, because it widens what may be done; signals handled meanwhile are in the ledger first.
+// Opens a run: goal and catalog stored, claim taken or adopted, the recorded walk returned. Passes
+// the barrier, because it widens what may be done; signals handled meanwhile are in the ledger
+// first.
 
 import * as z from 'zod';
 import type { OpenRunCall, OpenRunReply } from '../core/activity-calls.ts';
@@ -136,10 +137,14 @@ function catalogOf({ registry, model }: ActivityDeps, names: readonly string[] |
   for (const name of wanted) {
     const tool = registry.tools.get(name);
     if (tool === undefined)
-      return `tool "${name}" is not registered here; known: ${[...registry.tools.keys()].join(', ')}`;
+      return `tool "${name}" is not registered here; known: ${wordsOf(registry.tools.keys())}`;
     tools.push(tool.policy);
   }
   return { tools, model: model?.policy ?? null };
+}
+
+function wordsOf(names: Iterable<string>): string {
+  return [...names].join(', ') || 'none';
 }
 
 function policiesOf({ tools, model }: Catalog): readonly ToolPolicy[] {

@@ -1,6 +1,6 @@
 // One delivery of one attempt: binding check → input → barrier → gate → send window → execute →
-// result. Before the gate's commit every end is a refusal that closes the attempt; after it, whatever
-// is not a settlement of the adapter is ambiguous and settles nothing.
+// result. Before the gate's commit every end is a refusal that closes the attempt; after it,
+// whatever is not a settlement of the adapter is ambiguous and settles nothing.
 
 import type { PerformCall, PerformReply } from '../core/activity-calls.ts';
 import type { NewPayload } from '../core/decision.ts';

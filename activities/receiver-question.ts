@@ -65,7 +65,9 @@ const answerSchema = z.discriminatedUnion('verdict', [
 ]);
 type Answer = z.infer<typeof answerSchema>;
 
-/** Never throws for the receiver's sake: a question that fails is `unavailable` and proves nothing. */
+/**
+ * Never throws for the receiver's sake: a question that fails is `unavailable` and proves nothing.
+ */
 export async function askReceiver(deps: ActivityDeps, asking: Asking): Promise<InquiryAsk> {
   const { tool, action, last, now } = asking;
   const answer = await answerOf(deps, asking);

@@ -1,5 +1,6 @@
-// The tools of an installation, checked when the worker starts. Names every problem of every tool at
-// once. A tool's input is parsed for its own eyes only: what is stored and digested stays as given.
+// The tools of an installation, checked when the worker starts. Names every problem of every tool
+// at once. A tool's input is parsed for its own eyes only: what is stored and digested stays as
+// given.
 
 import * as z from 'zod';
 import { contractSchema, keyGaps, levelOf } from '../core/contract.ts';

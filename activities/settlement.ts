@@ -1,5 +1,5 @@
-// From what an adapter returned to what is stored. Anything that is not one of the six settlements is
-// no settlement: the caller treats it like a throw, as ambiguous.
+// From what an adapter returned to what is stored. Anything that is not one of the six settlements
+// is no settlement: the caller treats it like a throw, as ambiguous.
 
 import * as z from 'zod';
 import { type Cost, costSchema } from '../core/cost.ts';

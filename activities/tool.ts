@@ -1,5 +1,5 @@
-// A tool as its author writes it. Policy goes to workflows as data (`core/tool-policy.ts`); the code
-// stays here. Types of inputs and results reach workflows by `import type` only.
+// A tool as its author writes it. Policy goes to workflows as data (`core/tool-policy.ts`); the
+// code stays here. Types of inputs and results reach workflows by `import type` only.
 
 import type * as z from 'zod';
 import type { ContractInput } from '../core/contract.ts';
@@ -33,7 +33,9 @@ export interface Attempt {
   beforeSend(): void;
 }
 
-/** How the receiver's answer settles the attempt. Everything else: throw, and it stays ambiguous. */
+/**
+ * How the receiver's answer settles the attempt. Everything else: throw, and it stays ambiguous.
+ */
 export type Settlement<R> =
   | {
       readonly kind: 'executed';
@@ -84,7 +86,9 @@ export type InquiryAnswer<R> =
       readonly externalId?: string;
       readonly objectVersion?: string;
     }
-  /** `closed_token`: up to `sendToken`; `closed_key`: the key is burnt; `settled`: by the contract. */
+  /**
+   * `closed_token`: up to `sendToken`; `closed_key`: the key is burnt; `settled`: by the contract.
+   */
   | { readonly verdict: 'not_executed'; readonly proof: 'closed_token' | 'closed_key' | 'settled' }
   | { readonly verdict: 'partial'; readonly parts: readonly Part[]; readonly externalId?: string }
   | {

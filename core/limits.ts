@@ -42,7 +42,7 @@ export const limits = {
   scheduleToStartMs: 10 * MINUTE,
   /** Activities without effects (ledger, inquiry). */
   infraStartToCloseMs: 60 * SECOND,
-  /** Twice what the ledger may block the event loop; one that came too late is only called again. */
+  /** Twice what the ledger may block the event loop; one that came too late is called again. */
   infraHeartbeatTimeoutMs: 10 * SECOND,
   /** How long the run waits past an attempt's own limits: a paused activity never times out. */
   attemptOverdueMs: 30 * SECOND,

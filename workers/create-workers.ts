@@ -41,7 +41,7 @@ export interface CreateWorkersOptions {
   readonly model?: Model | null;
   /** Default: the one of the configuration, which must exist. One that is given stays open. */
   readonly ledger?: Ledger;
-  /** Default: the project's own workflows. Any other must have our payload converter, too. */
+  /** Default: the project's own workflows. Any other comes from `bundleWorkflows`. */
   readonly workflowBundle?: WorkflowBundle;
   /** What stands between the activities and their ports: tracing, or the faults of a test. */
   readonly decorate?: {
@@ -57,7 +57,7 @@ export interface CreateWorkersOptions {
 }
 
 export interface Workers {
-  /** Resolves when all workers have stopped. Rejects when one fails; the others are stopped first. */
+  /** Resolves when all have stopped. Rejects when one fails; the others are stopped first. */
   run(): Promise<void>;
   /** Begins a graceful end; `run` resolves. May be called again. */
   shutdown(): void;

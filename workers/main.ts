@@ -1,5 +1,6 @@
 // The worker as a process: configuration from the environment, tools from a module.
-//   node workers/main.ts        SIGTERM and SIGINT end it gracefully, status 0; a refusal is status 1.
+//   node workers/main.ts
+// SIGTERM and SIGINT end it gracefully, status 0; a refusal is status 1.
 
 import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -31,8 +31,8 @@ const row = (
 ): AnswerRow => ({ status, said, state, settles });
 
 /**
- * Not listed, and so ambiguous: 409 in_progress, 412 outside_window, 422 key_reused (the key has been
- * used, for something else), 500 unknown, every other status, every answer without the header.
+ * Not listed, and so ambiguous: 409 in_progress, 412 outside_window, 422 key_reused (the key has
+ * been used, for something else), 500 unknown, every other status, every answer without the header.
  */
 export const answerTable: readonly AnswerRow[] = [
   row(200, 'executed', 'executed', 'executed'),

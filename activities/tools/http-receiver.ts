@@ -63,10 +63,10 @@ async function execute(
   attempt.beforeSend();
   const reply = await send(options, { url, method: 'POST', headers, body, signal: attempt.signal });
   const settlement = settlementOf(reply);
-  if (settlement === null)
-    throw new Error(
-      `${options.operation}: ${reply.status} ${reply.idempotencyStatus ?? 'without Idempotency-Status'} settles nothing`,
-    );
+  if (settlement === null) {
+    const said = reply.idempotencyStatus ?? 'without Idempotency-Status';
+    throw new Error(`${options.operation}: ${reply.status} ${said} settles nothing`);
+  }
   return settlement;
 }
 

@@ -1,5 +1,5 @@
-// The context of a model turn as it is stored: digests of what was said and what came of it, so that
-// it stays small however long the run gets. Built from the ledger's facts alone; pure.
+// The context of a model turn as it is stored: digests of what was said and what came of it, so
+// that it stays small however long the run gets. Built from the ledger's facts alone; pure.
 
 import * as z from 'zod';
 import { outcomeOf } from '../../core/action-status.ts';

@@ -1,6 +1,6 @@
 // Creates one file below a directory, whole or not at all, and never over another one. Level L1: a
-// look at the file tells whether it is there with this content, not who wrote it, and a file that is
-// not there may still come. Not for directories on a network.
+// look at the file tells whether it is there with this content, not who wrote it, and a file that
+// is not there may still come. Not for directories on a network.
 
 import { randomUUID } from 'node:crypto';
 import { link, open, readFile, unlink } from 'node:fs/promises';

@@ -82,7 +82,7 @@ test('an accepted action has no outcome yet, and keeps what the receiver called 
   expect((await attemptOf(rig))?.settled?.externalId).toBe('job-7');
 });
 
-test('a process frozen in the tool before its first byte does not send: recorded as not_sent', async () => {
+test('a process frozen before its first byte does not send: not_sent', async () => {
   const clock = handClock();
   const rig = await activityRig({ deps: { clock } });
   let sent = 0;
@@ -189,7 +189,7 @@ test.each([
   },
 );
 
-test('a cancel fact in the ledger aborts the tool; Temporal’s cancellation does not', async () => {
+test('a cancel fact aborts the tool; Temporal’s cancellation does not', async () => {
   const rig = await activityRig();
   const events: string[] = [];
   let entered: () => void = () => undefined;
@@ -253,7 +253,7 @@ test('a tool that throws CancelledFailure has settled nothing, and is not retrie
   expect(failure).toMatchObject({ type: 'AttemptAmbiguous', nonRetryable: true });
 });
 
-test('R-110 a result that comes when the action is in doubt is recorded late and told to both', async () => {
+test('R-110 the result of an action in doubt is recorded late and told to both', async () => {
   const rig = await activityRig();
   const call = rig.call(await rig.open());
   rig.receiver.execute = async () => {

@@ -151,7 +151,7 @@ describe('against the reference receiver, over the wire', () => {
     await expect(tool.execute({ subject: 'scanner' }, attempt())).rejects.toThrow(/422/);
   });
 
-  test('R-038 the closing inquiry closes the door up to our token; a later attempt may come', async () => {
+  test('R-038 a closing inquiry closes up to our token; a later attempt may come', async () => {
     const { receiver, tool } = await desk();
     expect(await tool.inquire(inquiry)).toEqual({ verdict: 'not_executed', proof: 'closed_token' });
     expect(await tool.execute({ subject: 'printer' }, attempt())).toMatchObject({

@@ -22,7 +22,7 @@ const inquire = (rig: Rig, over: Partial<InquireCall> = {}) =>
     ...over,
   });
 
-test('R-006 an attempt without a gate row is closed: proof that nothing was submitted', async () => {
+test('R-006 an attempt without a gate row is closed: it was not submitted', async () => {
   const rig = await activityRig();
   const call = rig.call(await rig.open());
   const reply = await inquire(rig, { attemptIds: [call.attemptId] });

@@ -71,7 +71,7 @@ const settled = async (rig: Rig, actionId: string) =>
   (await rig.ledger.read(RUN)).actions.get(actionId)?.attempts.at(-1)?.settled;
 
 describe('a model call is an action', () => {
-  test('R-057 its reply, its proposals and their inputs are stored, with the known cost', async () => {
+  test('R-057 reply, proposals and their inputs are stored, with the cost', async () => {
     const { rig, ask } = await modelRig(async () =>
       reply([text('On it.'), toolCall('{"amount": 10, "note": ""}')]),
     );
@@ -93,7 +93,7 @@ describe('a model call is an action', () => {
     });
   });
 
-  test('the request came through the AI SDK: instructions, tool schemas, no tool is run', async () => {
+  test('the request came through the AI SDK, with tool schemas; no tool is run', async () => {
     const { ask, model, rig } = await modelRig(async () => reply([toolCall('{"amount":1}')]));
     let runs = 0;
     rig.receiver.execute = async () => {
@@ -160,7 +160,7 @@ describe('a model call is an action', () => {
     expect(JSON.stringify(tool)).not.toMatch(/failed/i);
   });
 
-  test('R-116 a lost reply is bought again beside the open attempt, and the model is told', async () => {
+  test('R-116 a lost reply is bought again, and the model is told', async () => {
     const { rig, ask, current, model } = await modelRig(() => Promise.reject(new Error('reset')));
     expect(await failureOfRun(ask())).toMatchObject({ type: 'AttemptAmbiguous' });
     current.generate = async () => reply([text('Again.')]);
@@ -177,7 +177,7 @@ describe('a model call is an action', () => {
     expect((await settled(rig, `${RUN}.t1.m`))?.cost.kind).toBe('unknown');
   });
 
-  test('R-010 arguments that are no JSON stay the model’s words and are refused by the schema', async () => {
+  test('R-010 arguments that are no JSON are refused by the schema', async () => {
     const { rig, opened, ask } = await modelRig(async () =>
       reply([toolCall('{"amount": '), toolCall('{}', 'fly_away')]),
     );

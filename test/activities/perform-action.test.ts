@@ -19,7 +19,7 @@ function noting(ledger: Ledger, order: string[]): Ledger {
 const down = (nothingWritten: boolean) =>
   new LedgerError('unavailable', 'the disk is gone; put it back', { nothingWritten });
 
-test('R-050 R-023 the intent is durable before the call, the result after it, at its allocated id', async () => {
+test('R-050 R-023 intent before the call, result after it, at its allocated id', async () => {
   const rig = await activityRig({ decorateLedger: noting });
   rig.receiver.execute = async (_input, attempt) => {
     attempt.beforeSend();
@@ -87,7 +87,7 @@ test.each([
   expect(calls).toBe(0);
 });
 
-test('R-007 R-060 the result cannot be stored after the commit: unknown, with the receipt in the failure', async () => {
+test('R-007 R-060 a result that cannot be stored: unknown, the receipt is handed on', async () => {
   const rig = await activityRig({
     decorateLedger: (ledger) => ({
       ...portOf(ledger),
@@ -112,7 +112,7 @@ test('R-007 R-060 the result cannot be stored after the commit: unknown, with th
   expect(action?.attempts[0]?.settled).toBeNull();
 });
 
-test('R-007 a ledger that comes back in time takes the result, and the action ends executed', async () => {
+test('R-007 a ledger that comes back in time takes the result', async () => {
   let failures = 3;
   const rig = await activityRig({
     decorateLedger: (ledger) => ({
@@ -128,7 +128,7 @@ test('R-007 a ledger that comes back in time takes the result, and the action en
   expect(reply).toMatchObject({ settled: 'executed', outcome: { kind: 'executed' } });
 });
 
-test('R-010 R-006 arguments that fail the schema: no call, closed, a proof of not submitted', async () => {
+test('R-010 R-006 arguments that fail the schema: closed, nobody is called', async () => {
   const rig = await activityRig();
   let calls = 0;
   rig.receiver.execute = async () => {
@@ -173,7 +173,7 @@ test('a plan step is read from the stored goal', async () => {
   expect(seen).toMatchObject({ amount: 10 });
 });
 
-test('R-046 a second delivery of an attempt that entered is refused, the receiver is called once', async () => {
+test('R-046 a second delivery of an attempt is refused: one call', async () => {
   const rig = await activityRig();
   let calls = 0;
   rig.receiver.execute = async () => {
@@ -187,7 +187,7 @@ test('R-046 a second delivery of an attempt that entered is refused, the receive
   expect(calls).toBe(1);
 });
 
-test('R-046 a new attempt of a `never` action in doubt is refused, the receiver is called once', async () => {
+test('R-046 a new attempt of a `never` action in doubt is refused: one call', async () => {
   const rig = await activityRig();
   let calls = 0;
   rig.receiver.execute = async () => {
@@ -227,7 +227,7 @@ test('R-034 an attempt that is not wanted any more is closed before it can enter
   expect(await rig.perform(call)).toMatchObject({ verdict: 'attempt_closed' });
 });
 
-test('a server that does not answer: closed as authority_unavailable after the stated wait', async () => {
+test('a server that does not answer: authority_unavailable after the wait', async () => {
   let up = true;
   const rig = await activityRig({
     barrier: () => (up ? wanted : { kind: 'no_answer', why: 'connection refused' }),

@@ -87,7 +87,7 @@ test.each([
   expect((await rig.ledger.read(RUN)).opened).toBeNull();
 });
 
-test('R-059 the end is in the ledger before the result is returned, and opening returns it', async () => {
+test('R-059 the end is in the ledger before it is returned; opening returns it', async () => {
   const rig = await activityRig();
   const opened = await rig.open();
   const done = await rig.perform(rig.call(opened));
@@ -131,7 +131,7 @@ test('an end that the barrier does not let through is refused', async () => {
   expect((await rig.ledger.read(RUN)).ended).toBeNull();
 });
 
-test('R-109 a revoke is a fact with its position; again it is a duplicate; then nothing enters', async () => {
+test('R-109 a revoke is a fact once, and nothing enters after it', async () => {
   const rig = await activityRig();
   const opened = await rig.open();
   const record = () =>
@@ -154,7 +154,7 @@ test('R-134 a rejected command is kept as a fact, whatever its words', async () 
   expect((await rig.ledger.read(RUN)).rejectedCount).toBe(1);
 });
 
-test('a doubt about an attempt that never entered closes it; about a settled one it says so', async () => {
+test('a doubt closes what never entered, and says what is settled', async () => {
   const rig = await activityRig();
   const opened = await rig.open();
   const doubt = (attemptId: string) =>
@@ -171,7 +171,7 @@ test('a doubt about an attempt that never entered closes it; about a settled one
   });
 });
 
-test('R-012 a doubt about an open attempt returns the question with evidence and answers', async () => {
+test('R-012 a doubt about an open attempt returns the question', async () => {
   const rig = await activityRig();
   rig.receiver.execute = async () => {
     throw new Error('the line broke');

@@ -118,7 +118,7 @@ test.each<[string, readonly BarrierAnswer[], unknown]>([
   expect(run(answers, late)).toEqual(next);
 });
 
-test('barrier: when the wait is over, a task that stays pending and an unhelpful history end it', () => {
+test('barrier: when the wait is over, a pending task and its history end it', () => {
   const state: BarrierState = { runId: RUN, length: 10, handled: false };
   expect(barrierStep(state, pending(12), late).next).toEqual(unavailable);
   expect(barrierStep(state, history(9), late).next).toEqual(unavailable);

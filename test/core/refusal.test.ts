@@ -80,7 +80,7 @@ const intent = {
   replay: 'never',
 } as const;
 
-test('R-019 equal wishes share an intent digest; another principal, tool, place or payload does not', () => {
+test('R-019 only equal wishes of one principal share an intent digest', () => {
   const digest = intentDigestOf(intent);
   expect(intentDigestOf({ ...intent, replay: 'keyed' })).toBe(digest);
   const others = [

@@ -7,7 +7,6 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { onTestFinished } from 'vitest';
 import * as z from 'zod';
-import type { BarrierServer } from '../../activities/barrier.ts';
 import { type Clock, systemClock } from '../../activities/clock.ts';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import {
@@ -100,16 +99,33 @@ export async function activityRig(options: RigOptions = {}): Promise<Rig> {
     inquire: async () => ({ verdict: 'no_record' }),
   };
   const signals: Rig['signals'] = [];
-  const barrier: BarrierServer = {
-    describe: async () => options.barrier?.() ?? wanted,
-    history: async () => ({ kind: 'history', completedStarts: [] }),
+  const deps = depsOf(options, { ledger, receiver, signals });
+  const activities = () => createActivities(deps);
+  return {
+    ...{ ledger, order, receiver, signals, deps, activities, deliver },
+    async open(over = {}) {
+      const reply = await deliver('open', () => activities().openRun({ ...opening, ...over }));
+      if (reply.kind !== 'open') throw new Error(`not open: ${JSON.stringify(reply)}`);
+      return reply;
+    },
+    call: callOf,
+    perform: (call, info) => deliver(call.attemptId, () => activities().performAction(call), info),
   };
-  const deps: ActivityDeps = {
+}
+
+function depsOf(
+  options: RigOptions,
+  { ledger, receiver, signals }: Pick<Rig, 'ledger' | 'receiver' | 'signals'>,
+): ActivityDeps {
+  return {
     ledger,
     registry: createRegistry(options.tools ?? { charge_card: chargeCard(receiver) }, defaults),
     model: null,
     scope: { installation: 'shop', namespace: 'default' },
-    barrier,
+    barrier: {
+      describe: async () => options.barrier?.() ?? wanted,
+      history: async () => ({ kind: 'history', completedStarts: [] }),
+    },
     signals: {
       toQuestion: async (question, fact) => {
         signals.push({ to: 'question', fact, question });
@@ -126,71 +142,56 @@ export async function activityRig(options: RigOptions = {}): Promise<Rig> {
     random: randomUUID,
     ...options.deps,
   };
-  const rig: Rig = {
-    ledger,
-    order,
-    receiver,
-    signals,
-    deps,
-    activities: () => createActivities(deps),
-    deliver(activityId, run, info = {}) {
-      const environment = new MockActivityEnvironment(
-        {
-          activityId,
-          workflowExecution: { workflowId: RUN, runId: EXECUTION },
-          startToCloseTimeoutMs: 60_000,
-          ...info,
-        },
-        { interceptors: [nonRetryableInterceptor], logger: silent },
-      );
-      return environment.run(run);
-    },
-    async open(over = {}) {
-      const reply = await rig.deliver('open', () =>
-        rig.activities().openRun({
-          runId: RUN,
-          goal: { kind: 'plan', steps: [{ tool: 'charge_card', input: { amount: 10 } }] },
-          principal: { user: 'ada', workspace: 'w1' },
-          tools: null,
-          firstExecutionRunId: EXECUTION,
-          ticket: null,
-          pin: null,
-          after: null,
-          ...over,
-        }),
-      );
-      if (reply.kind !== 'open') throw new Error(`not open: ${JSON.stringify(reply)}`);
-      return reply;
-    },
-    call(opened, over = {}) {
-      const position = over.position ?? 't1.c1';
-      const actionId = actionIdOf(RUN, position);
-      const policy = opened.catalog[0];
-      if (policy === undefined) throw new Error('no tool in the catalog');
-      return {
-        runId: RUN,
-        actionId,
-        position,
-        attemptId: attemptIdOf(actionId, randomUUID()),
-        binding: policy.binding,
-        replay: policy.replay,
-        onUnknown: 'hold',
-        input: { kind: 'inline', value: { amount: 10 } },
-        consumes: { base: genesisBase(RUN), pairs: [] },
-        revisions: opened.authority.revisions,
-        epoch: opened.authority.epoch,
-        pin: opened.pin,
-        wantsValue: true,
-        ...over,
-      };
-    },
-    perform: (call, info) =>
-      rig.deliver(call.attemptId, () => rig.activities().performAction(call), info),
-  };
-  return rig;
 }
 
 const silent = new DefaultLogger('ERROR');
+
+function deliver<T>(activityId: string, run: () => Promise<T>, info: object = {}): Promise<T> {
+  const environment = new MockActivityEnvironment(
+    {
+      activityId,
+      workflowExecution: { workflowId: RUN, runId: EXECUTION },
+      startToCloseTimeoutMs: 60_000,
+      ...info,
+    },
+    { interceptors: [nonRetryableInterceptor], logger: silent },
+  );
+  return environment.run(run);
+}
+
+const opening = {
+  runId: RUN,
+  goal: { kind: 'plan', steps: [{ tool: 'charge_card', input: { amount: 10 } }] },
+  principal: { user: 'ada', workspace: 'w1' },
+  tools: null,
+  firstExecutionRunId: EXECUTION,
+  ticket: null,
+  pin: null,
+  after: null,
+};
+
+const callOf: Rig['call'] = (opened, over = {}) => {
+  const position = over.position ?? 't1.c1';
+  const actionId = actionIdOf(RUN, position);
+  const policy = opened.catalog[0];
+  if (policy === undefined) throw new Error('no tool in the catalog');
+  return {
+    runId: RUN,
+    actionId,
+    position,
+    attemptId: attemptIdOf(actionId, randomUUID()),
+    binding: policy.binding,
+    replay: policy.replay,
+    onUnknown: 'hold',
+    input: { kind: 'inline', value: { amount: 10 } },
+    consumes: { base: genesisBase(RUN), pairs: [] },
+    revisions: opened.authority.revisions,
+    epoch: opened.authority.epoch,
+    pin: opened.pin,
+    wantsValue: true,
+    ...over,
+  };
+};
 
 /** A ledger with its methods bound, to be spread and changed in one place. */
 export function portOf(ledger: Ledger): Ledger {
