@@ -179,8 +179,7 @@ function agrees(pair: Pair, view: LedgerView): boolean {
 }
 
 function authorityUnavailable(barrier: BarrierView): string | null {
-  if (barrier.kind === 'unavailable') return barrier.why;
-  if (barrier.kind === 'not_current') return null;
+  if (barrier.kind !== 'current') return barrier.why;
   return says(
     barrier.ageMs > limits.barrierAgeMs,
     `the barrier was ${barrier.ageMs} ms old at the gate`,

@@ -11,6 +11,8 @@ import {
   contractOf,
   doubt,
   inquire,
+  keyed,
+  later,
   openAndEnter,
   resolve,
   safe,
@@ -78,6 +80,17 @@ describe('entering', () => {
     const base = rolledOf({ base: genesisBase(RUN), pairs: [] });
     const next = { actionId: 'r.t2.c1', attemptId: 'r.t2.c1~1', consumes: { base, pairs } };
     expect(enter(ledger, next).verdict).toBe('entered');
+  });
+
+  test.each([
+    ['entered', 'a duplicate was accepted', true],
+    ['retention_expired', 'it was permitted inside retention only', false],
+  ])('R-027 a keyed retry after retention is %s when %s', (verdict, _when, accepts) => {
+    const ledger = memoryLedger();
+    openAndEnter(ledger, keyed);
+    resolve(ledger, { verb: 'authorize_retry', acceptsPossibleDuplicate: accepts });
+    later(ledger, 51 * 60_000);
+    expect(enter(ledger, { ...keyed, ...again }).verdict).toBe(verdict);
   });
 
   test('the same delivery gets what it got before, also as a later attempt', () => {

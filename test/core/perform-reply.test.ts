@@ -30,7 +30,7 @@ test.each([
   expect(performReplyOf(raw)).toEqual(raw);
 });
 
-describe('what somebody completed the activity with is no reply, and then the ledger is asked', () => {
+describe('what somebody completed the activity with is no reply: the ledger is asked', () => {
   test.each([
     ['nothing', undefined],
     ['a word', 'done'],
