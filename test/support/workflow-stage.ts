@@ -68,6 +68,14 @@ const start = { startToCloseMs: 20_000, heartbeatTimeoutMs: 5_000, scheduleToSta
 export interface StageOptions {
   readonly workflowsPath?: string;
   readonly maxCachedWorkflows?: number;
+  /** Of a server of the file's own; default: the shared one. */
+  readonly server?: () => Promise<OwnServer>;
+}
+
+export interface OwnServer {
+  readonly address: string;
+  readonly namespace: string;
+  stop(): Promise<void>;
 }
 
 // Runs that end on purpose by a failure would fill the output.
@@ -90,7 +98,8 @@ export function workflowStage(options: StageOptions = {}): WorkflowStage {
   reset();
   afterEach(reset);
   beforeAll(async () => {
-    const { address, namespace } = inject('temporal');
+    const own = await options.server?.();
+    const { address, namespace } = own ?? inject('temporal');
     const connection = await Connection.connect({ address });
     const native = await NativeConnection.connect({ address });
     stage.client = new Client({ connection, namespace });
@@ -104,6 +113,7 @@ export function workflowStage(options: StageOptions = {}): WorkflowStage {
       await stage.ledger.close();
       await native.close();
       await connection.close();
+      await own?.stop();
     });
   });
   afterAll(async () => {
