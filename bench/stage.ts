@@ -55,11 +55,10 @@ export async function openBenchStage(): Promise<BenchStage> {
     const connection = await Connection.connect({ address });
     closing.push(() => connection.close());
     const workflowsPath = packageFile(import.meta.url, './workflows');
-    const payloadConverterPath = packageFile(import.meta.url, '../workflows/payload-converter');
     const place = {
       ...{ address, namespace, receiverUrl: receiver.url },
       ledgerPath: join(directory, 'ledger.db'),
-      workflowBundle: await bundleWorkflows({ workflowsPath, payloadConverterPath }),
+      workflowBundle: await bundleWorkflows({ workflowsPath }),
     };
     closing.push(await guardedSide(place), await rawSide(place));
     const client = new Client({ connection, namespace });

@@ -1,13 +1,14 @@
 // R-142 What a user gets: the packed package in an empty project, through its doors alone.
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, type StdioOptions } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { startInstalled } from './support/installed-program.ts';
 import { tempDirOfFile } from './support/temp-dir.ts';
 
-const INSTALL_MS = 300_000;
+const INSTALL_MS = 600_000;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const project = tempDirOfFile();
 
@@ -17,8 +18,9 @@ const doors = Object.keys(
   .filter((door) => !door.endsWith('.json'))
   .map((door) => door.replace('.', 'holdfast'));
 
-function run(file: string, args: readonly string[], cwd = project): string {
-  return execFileSync(file, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+function run(file: string, args: readonly string[], cwd = project, env = process.env): string {
+  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe'];
+  return execFileSync(file, args, { cwd, env, encoding: 'utf8', stdio });
 }
 
 function node(script: string): string {
@@ -59,26 +61,52 @@ test('R-142 every door has types that a strict project accepts', () => {
     createLog({ level: 'loud' });`;
   const text = [...imports, strictly, `export const doors = [${uses}];`].join('\n');
   writeFileSync(join(project, 'doors.ts'), text);
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node'];
-  const strict = ['--strict', '--noEmit', '--skipLibCheck', '--module', 'nodenext'];
-  expect(run(process.execPath, [tsc, ...strict, ...types, 'doors.ts'])).toBe('');
+  expect(compile(['--noEmit', 'doors.ts'])).toBe('');
 });
 
-test("R-142 a user's bundler bundles the workflows from the package", () => {
-  writeFileSync(join(project, 'workflows.js'), `export * from 'holdfast/workflow';\n`);
-  const script = `
-    import { fileURLToPath } from 'node:url';
-    import { bundleWorkflows } from 'holdfast/worker';
-    const workflowsPath = fileURLToPath(new URL('./workflows.js', 'file://${project}/'));
-    const payloadConverterPath = fileURLToPath(import.meta.resolve('holdfast/payload-converter'));
-    const env = { HOLDFAST_CACHE: '${project}/cache' };
-    const { codePath } = await bundleWorkflows({ workflowsPath, payloadConverterPath, env });
-    console.log(codePath);`;
-  const codePath = node(script).trim();
-  expect(readFileSync(codePath, 'utf8')).toContain('agentRun');
-});
+function compile(args: readonly string[]): string {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node'];
+  const strict = ['--strict', '--skipLibCheck', '--module', 'nodenext'];
+  return run(process.execPath, [tsc, ...strict, ...types, ...args]);
+}
 
 test('R-142 the command is there and says how it is used', () => {
   expect(run(join(project, 'node_modules/.bin/holdfast'), ['--help'])).toContain('Usage: holdfast');
 });
+
+test('R-142 the ten lines of the README charge a card from the installed package', async () => {
+  const app = join(project, 'app');
+  cpSync(join(root, 'examples/01-charge-card'), app, { recursive: true });
+  const sources = readdirSync(app).map((name) => join(app, name));
+  compile(['--rewriteRelativeImportExtensions', ...sources]);
+  const store = join(project, 'cards.db');
+  const program = async (name: string, more: NodeJS.ProcessEnv) => {
+    const started = await startInstalled(name, { cwd: app, env: { ...process.env, ...more } });
+    onTestFinished(started.stop);
+    return started;
+  };
+  const { ready: cards } = await program('card-service.js', { PORT: '0', STORE: store });
+  const settings = settingsOf(cards);
+  await program('worker.js', settings);
+  const client = () => run(process.execPath, ['client.js'], app, { ...process.env, ...settings });
+  expect(client()).toBe('completed: charged, receipt R-1\n');
+  expect(client()).toBe('completed: charged, receipt R-1\n');
+  const { effects } = (await (await fetch(`${cards}/effects`)).json()) as { effects: object[] };
+  expect(effects).toMatchObject([{ operation: 'charge_card' }]);
+});
+
+function settingsOf(cards: string): NodeJS.ProcessEnv {
+  const { address, namespace } = inject('temporal');
+  return {
+    CARD_SERVICE_URL: cards,
+    HOLDFAST_ADDRESS: address,
+    HOLDFAST_NAMESPACE: namespace,
+    HOLDFAST_INSTALLATION: 'shop',
+    HOLDFAST_TASK_QUEUE_PREFIX: 'packaging',
+    HOLDFAST_LEDGER_URL: `sqlite:${join(project, 'ledger.db')}`,
+    HOLDFAST_LEDGER_CREATE: 'on',
+    HOLDFAST_LOG_LEVEL: 'error',
+    HOLDFAST_CACHE: join(project, 'cache'),
+  };
+}

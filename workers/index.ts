@@ -1,5 +1,6 @@
 // `holdfast/worker`: what composes and runs workers.
 
+export { type Config, ConfigError, configFrom } from '../core/config.ts';
 export { type CreateWorkersOptions, createWorkers, type Workers } from './create-workers.ts';
 export {
   type EmbeddedServer,

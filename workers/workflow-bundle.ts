@@ -19,7 +19,7 @@ import { sdkVersion } from './sdk-version.ts';
 export interface BundleRequest {
   /** File that exports the workflows. */
   readonly workflowsPath: string;
-  /** File whose `payloadConverter` the workflows use; the worker must use the same. */
+  /** File whose `payloadConverter` the workflows use. Default: the tolerant one of this package. */
   readonly payloadConverterPath?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
@@ -44,11 +44,14 @@ const manifestText = z.string().transform((text, context) => {
 export async function bundleWorkflows(request: BundleRequest): Promise<WorkflowBundle> {
   const directory = join(cacheDirOf(request.env ?? process.env), 'bundles');
   await mkdir(directory, { recursive: true });
-  const { workflowsPath, payloadConverterPath } = request;
+  const { workflowsPath } = request;
+  const payloadConverterPath =
+    request.payloadConverterPath ?? packageFile(import.meta.url, '../workflows/payload-converter');
+  const whole = { ...request, payloadConverterPath };
   // A bundle fits only the SDK that made it.
-  const key = digest(JSON.stringify([sdkVersion, workflowsPath, payloadConverterPath ?? null]));
+  const key = digest(JSON.stringify([sdkVersion, workflowsPath, payloadConverterPath]));
   const manifestPath = join(directory, `${key}.json`);
-  return (await kept(manifestPath, directory)) ?? (await make(request, manifestPath, directory));
+  return (await kept(manifestPath, directory)) ?? (await make(whole, manifestPath, directory));
 }
 
 /** A file of this package beside or above the caller, as source or as built. */
@@ -78,7 +81,7 @@ async function touched(path: string, now: Date): Promise<boolean> {
 }
 
 async function make(
-  { workflowsPath, payloadConverterPath }: BundleRequest,
+  { workflowsPath, payloadConverterPath }: Required<Omit<BundleRequest, 'env'>>,
   manifestPath: string,
   directory: string,
 ): Promise<WorkflowBundle> {
@@ -87,7 +90,7 @@ async function make(
   const said: string[] = [];
   const { code } = await bundleWorkflowCode({
     workflowsPath,
-    ...(payloadConverterPath === undefined ? {} : { payloadConverterPath }),
+    payloadConverterPath,
     logger: errorCollector(said),
     webpackConfigHook: (config) => ({
       ...config,

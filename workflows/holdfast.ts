@@ -1,7 +1,7 @@
 // For other people's workflows: their body gets `act()`, and everything else is done around it.
 //
 //   import { holdfast } from 'holdfast/workflow';
-//   import type { tools } from './tools';
+//   import type { tools } from './tools.ts';
 //   export { unknownAction } from 'holdfast/workflow';
 //
 //   export const pay = holdfast<typeof tools>().run(async ({ act }, order: Order) => {

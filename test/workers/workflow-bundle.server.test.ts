@@ -3,6 +3,7 @@
 import {
   mkdirSync,
   readdirSync,
+  readFileSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -13,6 +14,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { bundleWorkflows, packageFile } from '../../workers/workflow-bundle.ts';
+import { UNDECODABLE } from '../../workflows/payload-converter.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const LONG_AGO = new Date('2020-01-01T00:00:00Z');
@@ -55,6 +57,13 @@ test('an unchanged workflow is bundled once, a changed one anew', async () => {
   const changed = await bundleWorkflows({ workflowsPath, env });
   expect(changed.codePath).not.toBe(first.codePath);
   expect(statSync(manifest).ino).not.toBe(written);
+});
+
+test('a bundle that names no payload converter has the tolerant one', async () => {
+  const { directory, env } = setting();
+  const workflowsPath = workflowsIn(directory, 'hello');
+  const { codePath } = await bundleWorkflows({ workflowsPath, env });
+  expect(readFileSync(codePath, 'utf8')).toContain(UNDECODABLE);
 });
 
 test('a bundle that a power cut left short is made anew', async () => {

@@ -1,0 +1,37 @@
+// A service that keeps its callers' keys, so that it can be asked and closed: the receiver's library
+// with one operation. PORT and STORE say where; prints its address.
+
+import { listenerOf, openReceiver, receiverHandler, serve } from 'holdfast/receiver';
+import * as z from 'zod';
+
+const chargeSchema = z.strictObject({ card: z.string(), cents: z.int().positive() });
+
+const receiver = openReceiver({
+  path: process.env['STORE'] ?? 'card-service.db',
+  operations: {
+    charge_card: {
+      version: '1',
+      tables: `CREATE TABLE IF NOT EXISTS charge
+        (id INTEGER PRIMARY KEY AUTOINCREMENT, card TEXT NOT NULL, cents INTEGER NOT NULL) STRICT;`,
+      problem(input) {
+        const parsed = chargeSchema.safeParse(input);
+        return parsed.success ? null : z.prettifyError(parsed.error);
+      },
+      // In one transaction with the key and the answer.
+      apply(tx, input) {
+        const { card, cents } = chargeSchema.parse(input);
+        const { lastId } = tx.run('INSERT INTO charge (card, cents) VALUES (?, ?)', card, cents);
+        return { externalId: `charge-${lastId}`, result: { receipt: `R-${lastId}` } };
+      },
+    },
+  },
+});
+const served = await serve(
+  listenerOf(receiverHandler(receiver)),
+  Number(process.env['PORT'] ?? 8088),
+);
+console.log(`READY ${served.url}`);
+process.once('SIGTERM', async () => {
+  await served.stop();
+  receiver.shutdown();
+});
