@@ -1,0 +1,65 @@
+// Would catch: an effect that happens because it had been queued, or was under way, when permission
+// to act was withdrawn.
+
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { type FaultStage, openFaultStage, until } from '../support/fault-stage.ts';
+import { queuedAttempts } from '../support/history-events.ts';
+import { effectRows } from './harness.ts';
+
+const WITHIN_MS = 60_000;
+const principal = { user: 'ada', workspace: 'w1' };
+const revoke = { id: 'revoke-1', actor: 'ann@example.com', reason: 'the order was withdrawn' };
+
+let stage: FaultStage;
+beforeAll(async () => {
+  const { address, namespace } = inject('temporal');
+  stage = await openFaultStage({ address, namespace, bundlePath: inject('bundlePath') });
+});
+afterAll(() => stage.close());
+
+const step = (tool: string) => ({ tool, input: { counter: tool, delta: 1 } });
+
+test('R-034 R-109 an attempt queued while all workers are down, then revoked, never arrives', async () => {
+  const runId = 'queued';
+  // This process schedules; nobody serves the queue that the attempt is on.
+  const scheduler = await stage.worker('not_elsewhere');
+  const goal = { kind: 'plan' as const, steps: [step('add_elsewhere'), step('add')] };
+  const run = await stage.client.start(runId, { goal, principal });
+  await until('the queued attempt', WITHIN_MS, async () => {
+    return (await queuedAttempts(inject('temporal'), runId)).length === 1;
+  });
+  await scheduler.kill();
+
+  expect(await stage.client.revoke(runId, revoke)).toMatchObject({ recordedFirst: true });
+  // Again, as a person who got no answer would: harmless.
+  await stage.client.revoke(runId, revoke);
+  await stage.worker('all');
+  const result = await run.result();
+
+  expect(result).toMatchObject({ end: { kind: 'stopped', reason: 'revoked' }, effectsCount: 0 });
+  expect(result.unknownsCount).toBe(0);
+  expect(await stage.receiver.requests()).toEqual([]);
+  const { recorded } = await stage.client.state(runId);
+  expect(recorded).toMatchObject({ revoked: true, authRevision: 2 });
+  expect(recorded?.actions.filter(({ word }) => word !== 'not submitted')).toEqual([]);
+});
+
+test('R-108 what is under way when it is revoked is kept under its revision and starts nothing', async () => {
+  const runId = 'under-way';
+  const actionId = `${runId}.t1.c1`;
+  await stage.receiver.arm({ fault: 'hold', keyIncludes: actionId });
+  await stage.worker();
+  const goal = { kind: 'plan' as const, steps: [step('add'), step('add'), step('add')] };
+  const run = await stage.client.start(runId, { goal, principal });
+  await until('the request at the receiver', WITHIN_MS, async () => {
+    return (await stage.receiver.faults()).held.length === 1;
+  });
+  await stage.client.revoke(runId, { ...revoke, id: 'revoke-2' });
+  await stage.receiver.release(actionId);
+
+  const result = await run.result();
+  expect(result.end).toEqual({ kind: 'stopped', reason: 'revoked' });
+  expect(result).toMatchObject({ effectsCount: 1, undone: false });
+  expect(result.effects).toMatchObject([{ actionId, outcome: 'executed', authRevision: 1 }]);
+  expect(await effectRows(stage, runId)).toHaveLength(1);
+});
