@@ -5,11 +5,13 @@ import { describe, expect, test } from 'vitest';
 import { createRegistry } from '../../activities/index.ts';
 import { modelPort, notTakenStatuses } from '../../activities/tools/model.ts';
 import type { PerformCall } from '../../core/activity-calls.ts';
+import { limits } from '../../core/limits.ts';
 import {
   activityRig,
   chargeCard,
   defaults,
   failureOfRun,
+  handClock,
   type Rig,
   RUN,
 } from '../support/activity-rig.ts';
@@ -175,6 +177,21 @@ describe('a model call is an action', () => {
     const { rig, ask } = await modelRig(async () => reply([text('Hello.')], [0, 0]));
     await ask();
     expect((await settled(rig, `${RUN}.t1.m`))?.cost.kind).toBe('unknown');
+  });
+
+  test('a request whose send window has passed is not sent, and may be made again', async () => {
+    const { rig, ask, model } = await modelRig(async () => reply([text('Hello.')]));
+    const clock = handClock();
+    Object.assign(rig.deps, { clock });
+    const payload = rig.ledger.payload.bind(rig.ledger);
+    rig.ledger.payload = async (digest) => {
+      // The machine freezes while the context is read, after the gate.
+      clock.move(limits.sendWindowMs + 1);
+      return payload(digest);
+    };
+    expect(await ask()).toMatchObject({ verdict: 'entered', settled: 'not_sent' });
+    expect(model.doGenerateCalls).toHaveLength(0);
+    expect((await settled(rig, `${RUN}.t1.m`))?.cost).toEqual({ kind: 'none' });
   });
 
   test('R-010 arguments that are no JSON are refused by the schema', async () => {

@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest';
+import { createRegistry } from '../../activities/index.ts';
 import { type Ledger, LedgerError } from '../../ledger/port.ts';
-import { activityRig, failureOfRun, portOf, RUN, wanted } from '../support/activity-rig.ts';
+import {
+  activityRig,
+  chargeCard,
+  defaults,
+  failureOfRun,
+  portOf,
+  RUN,
+  wanted,
+} from '../support/activity-rig.ts';
 
 /** Notes each transaction that wrote, by the kinds of its facts. */
 function noting(ledger: Ledger, order: string[]): Ledger {
@@ -203,9 +212,12 @@ test('R-046 a new attempt of a `never` action in doubt is refused: one call', as
 test('R-097 a tool that is not the one decided on is refused and closes the attempt', async () => {
   const rig = await activityRig();
   const opened = await rig.open();
-  const binding = { ...opened.catalog[0]!.binding, digest: opened.base };
-  const reply = await rig.perform(rig.call(opened, { binding }));
+  const newer = { ...chargeCard(rig.receiver), implementation: 'charge-card/2' };
+  Object.assign(rig.deps, { registry: createRegistry({ charge_card: newer }, defaults) });
+  const reply = await rig.perform(rig.call(opened));
   expect(reply).toMatchObject({ verdict: 'binding_changed', outcome: { kind: 'not_executed' } });
+  Object.assign(rig.deps, { registry: createRegistry({}, defaults) });
+  expect(await rig.perform(rig.call(opened))).toMatchObject({ verdict: 'binding_changed' });
 });
 
 test('a call that is not about its activity is a failure, and nothing is sent', async () => {
