@@ -1,5 +1,5 @@
-// One action from its decision to its outcome. What to do next is decided in `core/after-attempt.ts`;
-// here it is carried out. Shared by `agentRun` and `holdfast()`.
+// One action from its decision to its outcome. What to do next is decided in `core/after-
+// attempt.ts`; here it is carried out. Shared by `agentRun` and `holdfast()`.
 
 import { condition, uuid4 } from '@temporalio/workflow';
 import type { PerformCall } from '../core/activity-calls.ts';

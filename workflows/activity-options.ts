@@ -1,5 +1,6 @@
-// The only place that calls `proxyActivities`. Every activity is tried once per scheduling: a server-side
-// retry would run again what the workflow, which knows the declared policy, has not decided on.
+// The only place that calls `proxyActivities`. Every activity is tried once per scheduling: a
+// server-side retry would run again what the workflow, which knows the declared policy, has not
+// decided on.
 
 import {
   ActivityCancellationType,

@@ -1,5 +1,5 @@
-// One agent task: model turn, calls, outcomes, next turn, until a reply without calls; or a fixed plan.
-// Both go through the same `act()`.
+// One agent task: model turn, calls, outcomes, next turn, until a reply without calls; or a fixed
+// plan. Both go through the same `act()`.
 
 import { continueAsNew } from '@temporalio/workflow';
 import type { LedgerPin } from '../core/activity-calls.ts';
@@ -57,7 +57,8 @@ async function followPlan({ session, open }: Task, { steps }: PlanGoal): Promise
     if (policy === undefined)
       throw workflowFailure(
         'HoldfastUnknownTool',
-        `run ${session.runId}: step ${index} uses the tool "${step.tool}", which this installation does not have; nothing of it was dispatched; register the tool or correct the plan`,
+        `run ${session.runId}: step ${index} uses the tool "${step.tool}", which is not ` +
+          'registered here; the step was not dispatched; register the tool or correct the plan',
       );
     const onUnknown = step.onUnknown ?? 'hold';
     const end = await act(session, open, {
@@ -100,7 +101,8 @@ async function takeTurns(task: Task, goal: ModelGoal): Promise<Ending> {
   if (model === null)
     throw workflowFailure(
       'HoldfastInvalidInput',
-      `run ${session.runId}: its goal is for a model, and this installation has none; configure a model provider or give a plan`,
+      `run ${session.runId}: its goal is for a model, and this installation has none; ` +
+        'configure a model provider or give a plan',
     );
   const turnsMax = goal.turnsMax ?? limits.turnsMax;
   for (let turn = 1; turn <= turnsMax; turn++) {
@@ -130,7 +132,9 @@ function stopAfterCall(end: ActEnd): Ending | null {
   return open ? { end: { kind: 'ended_with_unknown' }, answer: nothing } : null;
 }
 
-/** Siblings are decided on together and never consume each other. A batch is waited for as a whole. */
+/**
+ * Siblings are decided on together and never consume each other. A batch is waited for as a whole.
+ */
 async function actAll(
   { session, open }: Task,
   turn: number,
@@ -165,7 +169,9 @@ async function actAll(
   return ends;
 }
 
-/** The model made it up, or proposed too many: it hears so in the next turn; nothing was scheduled. */
+/**
+ * The model made it up, or proposed too many: it hears so in the next turn; nothing was scheduled.
+ */
 function notScheduled(actionId: string, call: ProposedCall, isUnknown: boolean): ActEnd {
   const outcome: Outcome = {
     kind: 'not_executed',

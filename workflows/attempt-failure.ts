@@ -24,7 +24,9 @@ const timeoutKinds: Readonly<Record<string, FailureKind>> = {
   SCHEDULE_TO_CLOSE: 'schedule_to_close',
 };
 
-/** Null for what is no failure of an activity, e.g. a bug in the workflow: it has to go on as it is. */
+/**
+ * Null for what is no failure of an activity, e.g. a bug in the workflow: it has to go on as it is.
+ */
 export function attemptFailureOf(error: unknown): AttemptFailed | null {
   const outer = likeOf(error);
   // Outside an ActivityFailure: the scope was canceled before anything was scheduled.

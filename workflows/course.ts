@@ -12,6 +12,7 @@ import { actionIdOf } from '../core/ids.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { Question } from '../core/question.ts';
 import type { Binding, OnUnknown, ToolPolicy } from '../core/tool-policy.ts';
+import { taskTime } from './clock.ts';
 import type { Decided } from './consumption.ts';
 import type { OpenCall } from './opening.ts';
 import { openedOf, type Session } from './session.ts';
@@ -71,7 +72,7 @@ export function courseOf(session: Session, open: OpenCall, request: ActRequest):
     attempts: 0,
     infra: 0,
     rereads: 0,
-    deadlineAt: Date.now() + request.policy.attemptsDeadlineMs,
+    deadlineAt: taskTime() + request.policy.attemptsDeadlineMs,
   };
 }
 
@@ -80,7 +81,7 @@ export function begunAnew(course: Course): void {
   course.attempts = 0;
   course.infra = 0;
   course.rereads = 0;
-  course.deadlineAt = Date.now() + course.request.policy.attemptsDeadlineMs;
+  course.deadlineAt = taskTime() + course.request.policy.attemptsDeadlineMs;
 }
 
 export function contextOf(course: Course): AttemptContext {
@@ -94,7 +95,7 @@ export function contextOf(course: Course): AttemptContext {
     infra,
     rereads,
     open: course.openAttempts.size,
-    now: Date.now(),
+    now: taskTime(),
     deadlineAt,
     random: Math.random(),
   };

@@ -1,5 +1,5 @@
-// Signals and updates that runs and questions both take. Handlers never throw: what cannot be read is
-// recorded as rejected, and shown to whoever sent it.
+// Signals and updates that runs and questions both take. Handlers never throw: what cannot be read
+// is recorded as rejected, and shown to whoever sent it.
 //
 // Owns: which commands were handled here, how many were rejected.
 // Does not own: whether a command applies; the ledger decides.

@@ -1,6 +1,6 @@
 // What an operator reads on the pages of a run and of a question. At most ten short lines where a
-// worker answers; the question and its answers to paste also stand in input and static details, which
-// need none.
+// worker answers; the question and its answers to paste also stand in input and static details,
+// which need none.
 
 import { workflowInfo } from '@temporalio/workflow';
 import { unknownIdOf } from '../core/ids.ts';
@@ -26,7 +26,8 @@ export function staticQuestionOf(question: Question): {
     staticSummary: `unknown: ${evidence.tool.split(' ')[0] ?? ''} ${action.actionId}`.slice(0, 180),
     staticDetails: [
       `**${escaped(question.question)}**`,
-      `Run ${runLink(question.run)}; receiver ${escaped(evidence.receiver ?? 'not named')}, level ${evidence.level}.`,
+      `Run ${runLink(question.run)}; level ${evidence.level}; ` +
+        `receiver: ${escaped(evidence.receiver ?? 'not named')}`,
       'Send the signal `resolve` (More Actions) with one of these, every `FILL IN` replaced.',
       'It happened:',
       fencedJson(question.if_yes),
@@ -70,7 +71,8 @@ export function runDetails(session: Session): string {
   const revision = opened?.authority.revisions.auth ?? 0;
   const open = [...unknowns.keys()];
   const lines = [
-    `**${escaped(runId)}**: ${stop === null ? phase : `stopped (${stop})`}, authority revision ${revision}`,
+    `**${escaped(runId)}**: ${stop === null ? phase : `stopped (${stop})`}`,
+    `Authority revision ${revision}.`,
     `Scheduled: ${scheduled.size}. Open questions: ${open.length}.`,
     ...open.slice(0, unknownsShown).map((actionId) => `- ${questionLink(actionId)}`),
   ];
@@ -91,7 +93,8 @@ function runLink(runId: string): string {
 
 /** Relative links are a 404 in the Web UI. */
 function workflowLink(workflowId: string, text: string): string {
-  return `[${escaped(text)}](/namespaces/${linkPart(workflowInfo().namespace)}/workflows/${linkPart(workflowId)})`;
+  const namespace = linkPart(workflowInfo().namespace);
+  return `[${escaped(text)}](/namespaces/${namespace}/workflows/${linkPart(workflowId)})`;
 }
 
 /** `encodeURIComponent` leaves what would end a Markdown link. */

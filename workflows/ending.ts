@@ -27,7 +27,8 @@ export async function endSession(
 ): Promise<RunResult> {
   session.phase = 'ending';
   session.show();
-  // A command that was accepted is recorded before the end; what comes later finds a run that ended.
+  // A command that was accepted is recorded before the end; what comes later finds a run that
+  // ended.
   await condition(allHandlersFinished);
   let end = endNow(session, ending.end);
   for (let refusals = 1; refusals <= REFUSALS_MAX && session.result === null; refusals++) {
@@ -83,6 +84,7 @@ async function reread(session: Session, open: OpenCall): Promise<void> {
 function notEnded({ runId }: Session, why: string) {
   return workflowFailure(
     'HoldfastRunNotEnded',
-    `run ${runId} could not be ended in the ledger (${why}); look with "holdfast state ${runId}", then "holdfast resume ${runId}"`,
+    `run ${runId} could not be ended in the ledger (${why}); ` +
+      `look with "holdfast state ${runId}", then "holdfast resume ${runId}"`,
   );
 }

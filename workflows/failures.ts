@@ -1,5 +1,6 @@
-// The only place in this room that makes an ApplicationFailure. It fails the *execution*: for what a
-// new deployment cannot repair. A bug throws a plain Error, which fails the task until it is repaired.
+// The only place in this room that makes an ApplicationFailure. It fails the *execution*: for what
+// a new deployment cannot repair. A bug throws a plain Error, which fails the task until it is
+// repaired.
 
 import { ApplicationFailure } from '@temporalio/workflow';
 

@@ -9,8 +9,8 @@
 //     return paid.kind === 'executed' ? paid.result.receipt : paid.kind;
 //   });
 //
-// `unknownAction` has to be exported beside it: the questions are started from this workflow's worker.
-// Tools are imported as types only; policy comes from the catalog that `openRun` returns.
+// `unknownAction` has to be exported beside it: the questions are started from this workflow's
+// worker. Tools are imported as types only; policy comes from the catalog that `openRun` returns.
 
 import { workflowInfo } from '@temporalio/workflow';
 import type { ToolInput, ToolResult } from '../activities/tool.ts';
@@ -130,7 +130,8 @@ function actOf<T extends ToolSet>(session: Session, open: OpenCall): Act<T> {
     if (policy === undefined)
       throw workflowFailure(
         'HoldfastUnknownTool',
-        `${at}: this installation has no such tool for the run; it has ${[...openedOf(session).catalog.keys()].join(', ')}`,
+        `${at}: this installation has no such tool for the run; it has ` +
+          [...openedOf(session).catalog.keys()].join(', '),
       );
     const problem = jsonProblem(input, limits.actInputBytesMax);
     if (problem !== null) throw invalid(`${at}: its input ${problem}`);

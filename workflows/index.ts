@@ -1,5 +1,5 @@
-// `holdfast/workflow`: what a workflow bundle exports. Named re-exports only: every function here is a
-// workflow type, or is called by one.
+// `holdfast/workflow`: what a workflow bundle exports. Named re-exports only: every function here
+// is a workflow type, or is called by one.
 
 export type { ActOutcome, RunResult } from '../core/outcome.ts';
 export { agentRun } from './agent-run.ts';

@@ -1,10 +1,12 @@
-// Calls of activities without effects outside: repeated for as long as it takes, because without the
-// ledger nothing may go on. Waits of their own; no attempt of an action is burnt.
+// Calls of activities without effects outside: repeated for as long as it takes, because without
+// the ledger nothing may go on. Waits of their own; no attempt of an action is burnt.
 
 import { CancellationScope, log, sleep } from '@temporalio/workflow';
 import { fullJitter, infraBackoff } from '../core/backoff.ts';
 
-/** `what` names the call for logs and details; `onWait` hears about each wait (null: it is over). */
+/**
+ * `what` names the call for logs and details; `onWait` hears about each wait (null: it is over).
+ */
 export async function untilAnswered<R extends object>(
   what: string,
   once: () => Promise<R>,

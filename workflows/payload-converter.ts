@@ -1,6 +1,6 @@
-// A payload that cannot be decoded must not fail the workflow task, which the server would then retry
-// for ever: it becomes a marker that no schema accepts, and is rejected like any malformed command.
-// Both worker and bundle must use it (`payloadConverterPath`).
+// A payload that cannot be decoded must not fail the workflow task, which the server would then
+// retry for ever: it becomes a marker that no schema accepts, and is rejected like any malformed
+// command. Both worker and bundle must use it (`payloadConverterPath`).
 
 import { defaultPayloadConverter, type Payload, type PayloadConverter } from '@temporalio/common';
 

@@ -7,7 +7,10 @@ import type { Decided } from './consumption.ts';
 import { ask, openedOf, type Session } from './session.ts';
 import { lookAt, polled, settlementOf } from './unknown.ts';
 
-/** `settled`: some were waited for. `blocked`: one will stay open for ever, or cannot be asked about. */
+/**
+ * `settled`: some were waited for. `blocked`: one will stay open for ever, or cannot be asked
+ * about.
+ */
 export type Predecessors = 'nothing_open' | 'settled' | 'stopped' | 'blocked';
 
 /** What this run itself received as open: no step that holds may be decided over it. */
@@ -15,7 +18,9 @@ export async function settleReceivedOpen(session: Session): Promise<Predecessors
   return settleEach(session, openedOf(session).consumption.open());
 }
 
-/** What the gate found open although this run was told of an end: a returned value is only a hint. */
+/**
+ * What the gate found open although this run was told of an end: a returned value is only a hint.
+ */
 export async function settleConsumed(session: Session, decided: Decided): Promise<Predecessors> {
   return settleEach(
     session,

@@ -1,11 +1,16 @@
 // Which activity is scheduled on which task queue. The names follow `HOLDFAST_TASK_QUEUE_PREFIX`.
 
-/** `<prefix>-runs` is where our own workflows are; others name their prefix, or take the default. */
+/**
+ * `<prefix>-runs` is where our own workflows are; others name their prefix, or take the default.
+ */
 const RUNS = /^(.+)-runs$/;
 const DEFAULT_PREFIX = 'holdfast';
 
 export interface ActivityQueues {
-  /** performAction where its tool names no queue, and what widens or ends: openRun, endRun, recordFacts. */
+  /**
+   * performAction where its tool names no queue, and what widens or ends: openRun, endRun,
+   * recordFacts.
+   */
   readonly actions: string;
   /** inquire: its workers can read only. */
   readonly inquiries: string;

@@ -1,5 +1,5 @@
-// A position that the walk already has: its outcome is adopted, or what is open of it is asked about.
-// Its stored payload is used, never a rebuilt one; a model call builds its context anew.
+// A position that the walk already has: its outcome is adopted, or what is open of it is asked
+// about. Its stored payload is used, never a rebuilt one; a model call builds its context anew.
 
 import type { WalkEntry } from '../core/activity-calls.ts';
 import type { AttemptEnd } from '../core/attempt-end.ts';
@@ -65,7 +65,9 @@ async function storedValue(course: Course, outcome: Outcome): Promise<Json | und
   return (await lookAt(course.session, doubtfulOf(course))).value;
 }
 
-/** The worker that ran them is gone, or still at work: the ledger tells, and closes nothing here. */
+/**
+ * The worker that ran them is gone, or still at work: the ledger tells, and closes nothing here.
+ */
 async function openEnd(course: Course, attemptIds: readonly string[]): Promise<AttemptEnd> {
   let end: AttemptEnd | null = null;
   for (const attemptId of attemptIds) {

@@ -118,7 +118,9 @@ interface Heard {
   readonly pin: LedgerPin;
 }
 
-/** INV-3. A revoke or cancel that the ledger knows stops the run, whether or not its signal came. */
+/**
+ * INV-3. A revoke or cancel that the ledger knows stops the run, whether or not its signal came.
+ */
 export function note(session: Session, { authority, pin }: Heard): void {
   if (session.pin === null || pin.head.count >= session.pin.head.count) session.pin = pin;
   if (session.opened !== null && isNewer(authority, session.opened.authority))

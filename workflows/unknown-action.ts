@@ -1,6 +1,6 @@
-// The question about one unknown action, open until the ledger knows its end. Its single input *is* the
-// question, with the answers to paste. It decides nothing by a timer, and starts nothing: its verdict is
-// a fact first, and a signal to the run second.
+// The question about one unknown action, open until the ledger knows its end. Its single input *is*
+// the question, with the answers to paste. It decides nothing by a timer, and starts nothing: its
+// verdict is a fact first, and a signal to the run second.
 
 import {
   allHandlersFinished,
@@ -49,7 +49,8 @@ export async function unknownAction(raw: Question, asked = 0): Promise<QuestionE
   if (problem !== null)
     throw workflowFailure(
       'HoldfastInvalidInput',
-      `${workflowInfo().workflowId}: not a question of a run (${problem}); questions are opened by runs, do not start one by hand`,
+      `${workflowInfo().workflowId}: not a question of a run (${problem}); ` +
+        'questions are opened by runs, do not start one by hand',
     );
   const question = questionIn(raw);
   const { runId, actionId } = question.action;

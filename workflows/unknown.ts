@@ -1,5 +1,6 @@
-// The run's side of an unknown action: its question is open as a child of its own, and the run waits
-// for hints that the ledger knows more. What it waits for is in the ledger, never in the child.
+// The run's side of an unknown action: its question is open as a child of its own, and the run
+// waits for hints that the ledger knows more. What it waits for is in the ledger, never in the
+// child.
 
 import {
   type ChildWorkflowOptions,
@@ -68,7 +69,9 @@ export async function settlementOf(
   }
 }
 
-/** A question that somebody ended comes back at once, but one that cannot live only by the timer. */
+/**
+ * A question that somebody ended comes back at once, but one that cannot live only by the timer.
+ */
 function mayStart(starts: number, woken: 'at once' | 'hint' | 'timer'): boolean {
   return starts < 2 || woken === 'timer';
 }
@@ -81,7 +84,9 @@ export async function raiseQuestion(session: Session, question: Question): Promi
   await openQuestion(session, question, () => hint(session, actionId));
 }
 
-/** The receiver owns it: asked until it is final, never sent again. Null: stopped, or nobody to ask. */
+/**
+ * The receiver owns it: asked until it is final, never sent again. Null: stopped, or nobody to ask.
+ */
 export async function polled(session: Session, doubtful: Doubtful): Promise<InquireReply | null> {
   session.phase = 'waiting';
   session.show();
@@ -104,7 +109,6 @@ function leave(session: Session, actionId: string, reply: InquireReply): Inquire
   return reply;
 }
 
-/** A final outcome ends it, whatever is open: after a person's word the attempt itself never settles. */
 async function nextWake(session: Session, actionId: string): Promise<'hint' | 'timer'> {
   const seen = session.hints.get(actionId);
   const awake = () => session.stop !== null || session.hints.get(actionId) !== seen;

@@ -1,5 +1,5 @@
-// The workflows on the shared server: real activities on a real ledger, tools that are functions of the
-// test, and a place between workflow and activities where a test may answer instead.
+// The workflows on the shared server: real activities on a real ledger, tools that are functions of
+// the test, and a place between workflow and activities where a test may answer instead.
 //
 // INV-1 Every stage has queues and a ledger of its own; workers are stopped when the file ends.
 
@@ -8,18 +8,16 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, inject } from 'vitest';
-import * as z from 'zod';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import {
   createActivities,
   createRegistry,
-  defineTool,
   nonRetryableInterceptor,
   systemClock,
   temporalBarrier,
   temporalLateSignals,
 } from '../../activities/index.ts';
-import type { Attempt, Inquiry, InquiryAnswer, Settlement } from '../../activities/tool.ts';
+import type { Inquiry, InquiryAnswer } from '../../activities/tool.ts';
 import type { HoldfastActivities } from '../../core/activity-calls.ts';
 import type { ResolveCommand } from '../../core/commands.ts';
 import { queuesOf } from '../../core/config.ts';
@@ -34,6 +32,7 @@ import { bundleWorkflows, packageFile } from '../../workers/workflow-bundle.ts';
 import type { AgentRunInput } from '../../workflows/messages.ts';
 import { lateFactSignal, UNKNOWN_ACTION } from '../../workflows/messages.ts';
 import { scriptedModel, type Turn } from './scripted-turns.ts';
+import { type Behave, toolsOf } from './stage-tools.ts';
 import { tempDirOfFile } from './temp-dir.ts';
 
 type Name = keyof HoldfastActivities;
@@ -44,15 +43,15 @@ type Around = {
   ) => ReturnType<HoldfastActivities[K]>;
 };
 
-export type Behave = (input: Record<string, Json>, attempt: Attempt) => Promise<Settlement<Json>>;
-
 export interface WorkflowStage {
   readonly client: Client;
   readonly ledger: Ledger;
   readonly queues: ReturnType<typeof queuesOf>;
   /** What stands between; emptied after each test. */
   around: Around;
-  /** What the tools do at their receivers; `executed` unless told otherwise. Reset after each test. */
+  /**
+   * What the tools do at their receivers; `executed` unless told otherwise. Reset after each test.
+   */
   behave: Partial<Record<string, Behave>>;
   inquire: (inquiry: Inquiry) => Promise<InquiryAnswer<Json>>;
   /** Replies of the model by turn. */
@@ -158,45 +157,6 @@ function activitiesOf(stage: WorkflowStage, namespace: string): HoldfastActiviti
     inquire: wrapped('inquire'),
     recordFacts: wrapped('recordFacts'),
     endRun: wrapped('endRun'),
-  };
-}
-
-const anyInput = z.record(z.string(), z.json());
-
-export function toolsOf(stage: WorkflowStage) {
-  const tool = (name: string, over: object = {}) =>
-    defineTool<Record<string, Json>, Json>({
-      name,
-      version: '1',
-      description: `${name} of the tests.`,
-      input: anyInput,
-      implementation: name,
-      receiver: { inquiry: { consistency: 'strong', settleMs: 0 } },
-      inquire: (inquiry) => stage.inquire(inquiry),
-      ...over,
-      execute: async (input, attempt) => {
-        attempt.beforeSend();
-        stage.effects.push(attempt.actionId);
-        const behave = stage.behave[name];
-        if (behave !== undefined) return behave(input, attempt);
-        return { kind: 'executed', result: { ok: true }, externalId: `ext-${attempt.actionId}` };
-      },
-    });
-  const { inquire: _, ...mute } = tool('post_letter', { receiver: {} });
-  return {
-    charge_card: tool('charge_card'),
-    post_letter: mute,
-    read_note: tool('read_note', { replay: 'safe' }),
-    elsewhere: tool('elsewhere', {
-      taskQueue: 'nobody-polls-here',
-      scheduleToStartMs: 1_000,
-      attemptsMax: 2,
-    }),
-    slow: tool('slow', {
-      startToCloseMs: 1_000,
-      heartbeatTimeoutMs: 1_000,
-      scheduleToStartMs: 1_000,
-    }),
   };
 }
 

@@ -11,7 +11,7 @@ const silent = Object.fromEntries(
   ['log', 'trace', 'debug', 'info', 'warn', 'error'].map((level) => [level, () => undefined]),
 ) as never;
 
-test('R-142 the workflows bundle with their payload converter, without Node and without activities', async () => {
+test('R-142 the workflows bundle with their converter, without Node and activities', async () => {
   const { code } = await bundleWorkflowCode({
     workflowsPath: packageFile(import.meta.url, '../../workflows/index'),
     payloadConverterPath: packageFile(import.meta.url, '../../workflows/payload-converter'),

@@ -1,4 +1,5 @@
-// Commands of people at runs and questions: whatever arrives, both stay healthy, and what stops stops.
+// Commands of people at runs and questions: whatever arrives, both stay healthy, and what stops
+// stops.
 
 import type { WorkflowHandle } from '@temporalio/client';
 import { expect, test } from 'vitest';
@@ -78,7 +79,7 @@ async function signalRaw(workflowId: string, name: string, encoding: string, dat
   });
 }
 
-test('R-134 whatever a signal carries, run and question stay healthy and say why it was rejected', async () => {
+test('R-134 whatever a signal carries, run and question stay healthy and say why', async () => {
   const { runId, handle, action, child } = await unknownRun();
   await child.signal('resolve');
   await child.signal('resolve', []);
@@ -164,7 +165,7 @@ test('R-108 R-109 after a revoke nothing is scheduled; what was in flight is kep
   expect(scheduled?.length).toBe(1);
 });
 
-test('R-108 a revoke while the run waits for a person ends it; the question stays open', async () => {
+test('R-108 a revoke while a run waits for a person ends it; the question stays', async () => {
   const { handle, action, child } = await unknownRun();
   await handle.signal('revoke', revoke);
   const result = await endOf(handle);
@@ -196,7 +197,7 @@ test('R-109 a revoke that came before the run opened stops it before its first s
   expect(stage.effects).toEqual([]);
 });
 
-test('R-134 Temporal’s own cancel stops the run in order: recorded first, ended in the ledger', async () => {
+test('R-134 Temporal’s own cancel stops the run in order, recorded first', async () => {
   const { runId, handle, release } = await heldRun();
   await handle.cancel();
   await eventually('the cancel is recorded', async () => (await stage.ledger.read(runId)).canceled);

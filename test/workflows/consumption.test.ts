@@ -23,7 +23,7 @@ const unknown = (actionId: string): Outcome => ({
 });
 const idsOf = (pairs: readonly { actionId: string }[]) => pairs.map((pair) => pair.actionId);
 
-test('INV-1 the first attempt builds on the genesis, the next on the rolled digest of the first', () => {
+test('INV-1 the first attempt builds on the genesis, the next on the first’s digest', () => {
   const consumption = consumptionFrom(genesis);
   const first = consumption.decide();
   expect(first.consumes).toEqual({ base: genesis, pairs: [] });

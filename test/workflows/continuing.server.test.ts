@@ -36,7 +36,7 @@ async function executionsOf(runId: string): Promise<number> {
   }
 }
 
-test('R-018 R-118 a long run continues with its walk: one effect per action, the same ids', async () => {
+test('R-018 R-118 a long run continues with its walk: the same ids, one effect each', async () => {
   const runId = newRunId('long');
   const steps = Array.from({ length: 14 }, (_, n) => ({ tool: 'charge_card', input: { n } }));
   const handle = await startRun(stage, runId, { kind: 'plan', steps });
@@ -64,7 +64,7 @@ test('R-018 turns of a model continue with their walk, and no reply is bought tw
   expect(await executionsOf(runId)).toBeGreaterThan(1);
 });
 
-test('R-047 R-118 a run that waits continues too; its question is adopted, not opened twice', async () => {
+test('R-047 R-118 a run that waits continues too; its question is adopted', async () => {
   stage.behave['post_letter'] = async () => {
     throw new Error('lost');
   };

@@ -67,7 +67,7 @@ test('by default act() waits for the person', async () => {
   expect(result.value).toMatch(/^true, /);
 });
 
-test('R-109 after a revoke every act() answers stopped, and the body may still end in order', async () => {
+test('R-109 after a revoke every act() answers stopped, and the body ends in order', async () => {
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -87,7 +87,7 @@ test('R-109 after a revoke every act() answers stopped, and the body may still e
   expect(stage.effects.length).toBe(1);
 });
 
-test('R-137 started again after its end, it answers the recorded result without a value', async () => {
+test('R-137 started again after its end, it answers the recorded result', async () => {
   const handle = await start('pay', { amount: 12 });
   const first = (await handle.result()) as HoldfastResult<string>;
   const again = await start('pay', { amount: 12 }, handle.workflowId);

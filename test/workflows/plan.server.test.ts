@@ -88,7 +88,7 @@ test('R-042 an unreachable ledger is waited for; no attempt is burnt', async () 
   expect((await entered(runId)).length).toBe(1);
 });
 
-test('R-006 an attempt that no worker took is closed in the ledger before another is made', async () => {
+test('R-006 an attempt that no worker took is closed before another is made', async () => {
   const runId = newRunId('nobody');
   const handle = await startRun(stage, runId, { kind: 'plan', steps: [step('elsewhere')] });
   const result = (await handle.result()) as RunResult;

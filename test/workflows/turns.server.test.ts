@@ -58,7 +58,7 @@ test('a tool that the model made up is not scheduled; the model hears so and goe
   expect(stage.effects).toEqual([`${runId}.t1.c2`]);
 });
 
-test('R-116 a lost reply of the model is bought again; nobody is asked, its cost stays unknown', async () => {
+test('R-116 a lost model reply is bought again, unasked; its cost stays unknown', async () => {
   let asked = 0;
   stage.turns = () => {
     asked++;

@@ -40,7 +40,7 @@ async function endOf(handle: WorkflowHandle): Promise<RunResult> {
   return (await handle.result()) as RunResult;
 }
 
-test('R-004 R-047 a lost reply is one open question, asked of a person, and never sent again', async () => {
+test('R-004 R-047 a lost reply is one open question to a person, never sent again', async () => {
   const { runId, handle, action, child } = await unknownRun();
   const { searchAttributes, staticSummary } = await eventually('waits for a person', async () => {
     const about = await child.describe();
@@ -97,7 +97,7 @@ test('a permit lets one more attempt of the same action go', async () => {
   expect(await child.result()).toMatchObject({ end: 'permitted' });
 });
 
-test('not executed, but without the proof that it cannot arrive: on record, not sent again', async () => {
+test('not executed, but it may still arrive: on record, not sent again', async () => {
   const { handle, action, child } = await unknownRun();
   const no = { verb: 'confirm_not_executed', evidence, coverage: 'the one letter' };
   await child.signal('resolve', answerTo(action, { ...no, oldRequestCannotArrive: false }));
@@ -105,7 +105,7 @@ test('not executed, but without the proof that it cannot arrive: on record, not 
   expect(stage.effects).toEqual([action.actionId]);
 });
 
-test('not executed, and the old request cannot arrive: a new attempt of the same action', async () => {
+test('not executed, and it cannot arrive: a new attempt of the same action', async () => {
   const { handle, action, child } = await unknownRun();
   const no = { verb: 'confirm_not_executed', evidence, coverage: 'mail server was off' };
   await child.signal('resolve', answerTo(action, { ...no, oldRequestCannotArrive: true }));
@@ -113,7 +113,7 @@ test('not executed, and the old request cannot arrive: a new attempt of the same
   expect(stage.effects).toEqual([action.actionId, action.actionId]);
 });
 
-test('the receiver is asked with bounded backoff, and its answer settles without a person', async () => {
+test('the receiver is asked with backoff, and its answer settles without a person', async () => {
   let asked = 0;
   stage.inquire = async () => {
     asked++;
@@ -143,7 +143,7 @@ test.each(['terminate', 'cancel'] as const)(
   },
 );
 
-test('R-118 a question that is open already is adopted, and its answer reaches the new execution', async () => {
+test('R-118 after a reset the open question is adopted; its answer arrives', async () => {
   const { runId, handle, action, child } = await unknownRun();
   const before = (await child.describe()).runId;
   const { events } = await handle.fetchHistory();
@@ -166,7 +166,7 @@ test('R-118 a question that is open already is adopted, and its answer reaches t
   expect(stage.effects).toEqual([action.actionId]);
 });
 
-test('onUnknown continue: independent steps go on over it, and the run ends with an unknown', async () => {
+test('onUnknown continue: independent steps go on, and the run ends with an unknown', async () => {
   stage.behave['post_letter'] = lost;
   const runId = newRunId('goes-on');
   const steps = [
@@ -220,7 +220,7 @@ test('accepted by the receiver: asked until it is final, never sent again', asyn
   expect(stage.effects).toEqual([`${runId}.t1.c1`]);
 });
 
-test('an attempt that a paused activity never ends is asked about by the run’s own timer', async () => {
+test('an attempt that stays paused is asked about by the run’s own timer', async () => {
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => {
     release = resolve;

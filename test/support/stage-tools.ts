@@ -1,0 +1,48 @@
+// The tools of the workflow stage: what they do at their receivers is a function of the test.
+
+import * as z from 'zod';
+import { defineTool } from '../../activities/index.ts';
+import type { Attempt, Settlement } from '../../activities/tool.ts';
+import type { Json } from '../../core/digest.ts';
+import type { WorkflowStage } from './workflow-stage.ts';
+
+export type Behave = (input: Record<string, Json>, attempt: Attempt) => Promise<Settlement<Json>>;
+
+const anyInput = z.record(z.string(), z.json());
+
+export function toolsOf(stage: WorkflowStage) {
+  const tool = (name: string, over: object = {}) =>
+    defineTool<Record<string, Json>, Json>({
+      name,
+      version: '1',
+      description: `${name} of the tests.`,
+      input: anyInput,
+      implementation: name,
+      receiver: { inquiry: { consistency: 'strong', settleMs: 0 } },
+      inquire: (inquiry) => stage.inquire(inquiry),
+      ...over,
+      execute: async (input, attempt) => {
+        attempt.beforeSend();
+        stage.effects.push(attempt.actionId);
+        const behave = stage.behave[name];
+        if (behave !== undefined) return behave(input, attempt);
+        return { kind: 'executed', result: { ok: true }, externalId: `ext-${attempt.actionId}` };
+      },
+    });
+  const { inquire: _, ...mute } = tool('post_letter', { receiver: {} });
+  return {
+    charge_card: tool('charge_card'),
+    post_letter: mute,
+    read_note: tool('read_note', { replay: 'safe' }),
+    elsewhere: tool('elsewhere', {
+      taskQueue: 'nobody-polls-here',
+      scheduleToStartMs: 1_000,
+      attemptsMax: 2,
+    }),
+    slow: tool('slow', {
+      startToCloseMs: 1_000,
+      heartbeatTimeoutMs: 1_000,
+      scheduleToStartMs: 1_000,
+    }),
+  };
+}
