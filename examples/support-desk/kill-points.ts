@@ -2,8 +2,8 @@
 // code knows nothing of them. A reached point announces itself and never goes on; whoever armed it
 // then sends SIGKILL.
 //
-// INV-1 An armed point fires at most once, over any number of processes and restarts: it is taken by
-//       renaming its file.
+// INV-1 An armed point fires at most once, over any number of processes and restarts: it is taken
+//       by renaming its file.
 // INV-2 Points before a commit are found by asking the decision what it would write, and refusing:
 //       nothing is written.
 

@@ -1,5 +1,5 @@
-// What the scripted model says next: a pure function of the conversation, as a real model's reply is.
-// It keeps no count of requests, so a request that is sent again gets the same reply.
+// What the scripted model says next: a pure function of the conversation. It keeps no count of
+// requests, so a request that is sent again gets the same reply.
 
 import * as z from 'zod';
 

@@ -1,7 +1,7 @@
 // A model service on this machine, as a process of its own:
 //   node --import tsx examples/support-desk/model-server.ts <log file>
 // It speaks the chat completions wire (JSON, not streamed), so a run takes the way to any provider.
-// Prints READY {"port":n}. POST /drop {"replies":n}: the next n requests are logged and not answered.
+// Prints READY {"port":n}. POST /drop {"replies":n}: the next n requests are logged, not answered.
 //
 // INV-1 A request is in the log (one JSON line) before it is answered.
 

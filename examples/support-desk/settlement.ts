@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { HoldfastClient } from '../../client/client.ts';
 import type { ResolveCommand } from '../../core/commands.ts';
 import { digestOf } from '../../core/digest.ts';
+import { unknownIdOf } from '../../core/ids.ts';
 import type { Question } from '../../core/question.ts';
 import type { Sent } from '../../receiver/index.ts';
 import type { Stage } from './stage.ts';
@@ -49,7 +50,8 @@ async function asked({ client, runId }: Desk, actionId: string): Promise<Questio
 
 function screens({ temporal }: Stage, actionId: string): readonly string[] {
   if (temporal.uiUrl === null) return [];
-  const path = `/namespaces/${temporal.namespace}/workflows/${encodeURIComponent(`unknown.${actionId}`)}`;
+  const child = encodeURIComponent(unknownIdOf(actionId));
+  const path = `/namespaces/${temporal.namespace}/workflows/${child}`;
   return [`the same question in the Web UI: ${temporal.uiUrl}${path}`];
 }
 

@@ -100,7 +100,7 @@ export async function openStage({ existing, workers }: StageOptions): Promise<St
   }
 }
 
-/** As Promise.all, but when one fails the others have come to their end, so that all can be stopped. */
+/** Promise.all, but when one fails the others have ended, too, so that all can be stopped. */
 async function allOrNone<T extends readonly unknown[]>(
   starts: {
     readonly [K in keyof T]: T[K] | Promise<T[K]>;

@@ -1,5 +1,5 @@
-// The tools of the support desk, and what each receiver really promises. One composition: the worker
-// takes them as they are.
+// The tools of the support desk, and what each receiver really promises. One composition: the
+// worker takes them as they are.
 
 import { basename, dirname } from 'node:path';
 import * as z from 'zod';

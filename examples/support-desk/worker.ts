@@ -1,5 +1,6 @@
-// The worker process of the example: `node --import tsx examples/support-desk/worker.ts`, settings in
-// the environment. Its ledger stands still at armed kill points; everything else is the product.
+// The worker process of the example, settings in the environment:
+//   node --import tsx examples/support-desk/worker.ts
+// Its ledger stands still at armed kill points; everything else is the product.
 
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';

@@ -19,7 +19,7 @@ afterAll(() => stage.close());
 
 const step = (tool: string) => ({ tool, input: { counter: tool, delta: 1 } });
 
-test('R-034 R-109 an attempt queued while all workers are down, then revoked, never arrives', async () => {
+test('R-034 R-109 queued while all workers are down, then revoked: it never arrives', async () => {
   const runId = 'queued';
   // This process schedules; nobody serves the queue that the attempt is on.
   const scheduler = await stage.worker('not_elsewhere');
@@ -44,7 +44,7 @@ test('R-034 R-109 an attempt queued while all workers are down, then revoked, ne
   expect(recorded?.actions.filter(({ word }) => word !== 'not submitted')).toEqual([]);
 });
 
-test('R-108 what is under way when it is revoked is kept under its revision and starts nothing', async () => {
+test('R-108 what is under way at a revoke is kept under its revision, starts nothing', async () => {
   const runId = 'under-way';
   const actionId = `${runId}.t1.c1`;
   await stage.receiver.arm({ fault: 'hold', keyIncludes: actionId });

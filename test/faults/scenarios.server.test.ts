@@ -1,5 +1,5 @@
-// Would catch: an effect that is doubled, lost or forgotten when the worker dies or a reply is lost.
-// Effects are counted in the receivers' own logs; processes and SIGKILL are real.
+// Would catch: an effect that is doubled, lost or forgotten when the worker dies or a reply is
+// lost. Effects are counted in the receivers' own logs; processes and SIGKILL are real.
 
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type FaultStage, openFaultStage } from '../support/fault-stage.ts';

@@ -1,5 +1,5 @@
-// The worked examples of the documents, on a real server with a real worker and a real receiver, each
-// with the control that would come out otherwise. Counts are the receiver's own.
+// The worked examples of the documents, on a real server with a real worker and a real receiver,
+// each with the control that would come out otherwise. Counts are the receiver's own.
 
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -43,14 +43,14 @@ async function factsOf(runId: string) {
 const tickets = () => stage.receiver.objects('open_ticket') as Promise<Counts>;
 type Counts = { tickets: number; notifications: number };
 
-test('R-017 ticket a17, T1 prepared to T5 timed out, is one ticket and one notification', async () => {
+test('R-017 ticket a17, T1 prepared to T5 unheard, is one ticket and one notice', async () => {
   const before = await tickets();
   await stage.receiver.arm({ fault: 'commit_then_drop_reply', keyIncludes: 'desk.a17' });
   const input = { subject: 'The printer is offline' };
   const result = await perform('desk', 'a17', { tool: 'open_ticket', input });
   expect(result).toMatchObject({ end: { kind: 'completed' }, effectsCount: 1, unknownsCount: 0 });
 
-  // T1 intent, T2 arrival, T3 stored, T4 and T5 nothing heard: unknown; then the receiver was asked.
+  // T1 intent, T2 arrival, T3 stored, T4 and T5 nothing heard: unknown; then it was asked about.
   const [t1, t5, settled] = (await factsOf('desk')).slice(1, 4);
   const [t2, ...again] = await requestsOf('desk.a17');
   const t3 = (await stage.receiver.effects()).find(({ key }) => key === keyOf('desk.a17'));
@@ -66,7 +66,7 @@ test('R-017 ticket a17, T1 prepared to T5 timed out, is one ticket and one notif
   expect(after.notifications - before.notifications).toBe(1);
 });
 
-test('R-017 control: a fresh id is a second ticket, and deleting it takes no notice back', async () => {
+test('R-017 control: a fresh id is a second ticket; deleting it takes no notice back', async () => {
   const before = await tickets();
   const input = { subject: 'The scanner is offline' };
   await stage.receiver.arm({ fault: 'commit_then_drop_reply', keyIncludes: 'naive.a17' });
@@ -107,7 +107,7 @@ async function counter(): Promise<number | undefined> {
   return counters.find(({ name }) => name === 'visits')?.value;
 }
 
-test('R-004 counter op7 goes from 10 to 11 and, its reply lost, is unknown and not 12', async () => {
+test('R-004 counter op7 goes from 10 to 11; its reply lost, it is unknown, never 12', async () => {
   const step = { tool: 'add', input: { counter: 'visits', delta: 1 } };
   await stage.receiver.arm({ fault: 'commit_then_drop_reply', keyIncludes: 'visits.op7' });
   // The receiver stays silent until somebody has seen the unknown.
@@ -153,7 +153,7 @@ test('R-028 account u7 gets 10 under k7 once: 110, and 110 when it is repeated',
   expect(answers).toEqual(['executed', 'replayed']);
 });
 
-test('R-020 k7 with 20 is refused by the harness and by the receiver, and u7 stays at 110', async () => {
+test('R-020 k7 with 20 is refused by harness and receiver, and u7 stays at 110', async () => {
   await perform('u7', 'k7', k7('u7'));
   await expect(perform('u7', 'k7', k7('u7', 20))).rejects.toMatchObject({ code: 'other_goal' });
   const call = { operation: 'credit', key: keyOf('u7.k7'), principal: 'w1/ada' };
@@ -162,7 +162,7 @@ test('R-020 k7 with 20 is refused by the harness and by the receiver, and u7 sta
   expect(await balance(stage, 'u7')).toBe(110);
 });
 
-test('R-027 k7 is not sent again once the receiver may have forgotten it; a person is asked', async () => {
+test('R-027 k7 is not sent again after its retention; a person is asked', async () => {
   const retention = { retentionMs: 8_000, retentionMarginMs: 2_000 };
   const short = await openFaultStage(server(), retention);
   try {

@@ -1,4 +1,4 @@
-// The person of the fault tests: looks at the gateway's own log and says what is there, nothing else.
+// The person of the fault tests: looks at the gateway's own log and says what is there, no more.
 
 import type { HoldfastClient } from '../../client/client.ts';
 import type { ResolveCommand } from '../../core/commands.ts';

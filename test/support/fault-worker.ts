@@ -1,5 +1,5 @@
-// A worker process of the fault tests: product composition, tools of `fault-tools.ts`, a ledger that
-// stands still at armed kill points. `FAULT_SETTINGS` holds its own settings as JSON.
+// A worker process of the fault tests: product composition, tools of `fault-tools.ts`, a ledger
+// that stands still at armed kill points. `FAULT_SETTINGS` holds its own settings as JSON.
 
 import { writeSync } from 'node:fs';
 import { configFrom } from '../../core/config.ts';
