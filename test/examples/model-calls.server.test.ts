@@ -68,7 +68,7 @@ test('every request to the model came through the AI SDK', () => {
   expect(requests().every(({ path }) => path === '/v1/chat/completions')).toBe(true);
 });
 
-test('R-058 killed before the call and after its reply, the first turn is bought once', async () => {
+test('R-058 killed before the call and after its reply, turn 1 is bought once', async () => {
   expect(requestsOfTurn(1)).toBe(1);
   expect(await attemptsOf('t1.m')).toHaveLength(1);
 });
