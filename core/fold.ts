@@ -214,8 +214,5 @@ function permitsAfter(action: ActionState, body: BodyOf<'resolution'>): ActionSt
 }
 
 function without<T>(set: ReadonlySet<T>, item: T | null): ReadonlySet<T> {
-  if (item === null || !set.has(item)) return set;
-  const next = new Set(set);
-  next.delete(item);
-  return next;
+  return new Set([...set].filter((each) => each !== item));
 }

@@ -193,7 +193,8 @@ describe('an outcome is final', () => {
     const ledger = memoryLedger();
     tell(ledger);
     const { final, disputed } = actionOf(ledger);
-    expect(final?.kind ?? null).toBe(kind);
+    expect(final === null ? null : final.kind).toBe(kind);
+    expect(final === null).toBe(kind === null);
     expect(disputed).toBe(false);
     if (final === null) return;
     expect(final.seq).toBe(ledger.facts(RUN).length);
@@ -287,6 +288,21 @@ describe('D9 an action is disputed', () => {
       true,
       'by an effect of an attempt that said nothing was sent',
       (l) => inTurn(openAndEnter(l), settle(l, { outcome: 'not_sent' }), settle(l)),
+    ],
+    [
+      true,
+      'by an effect of an attempt that a burnt key should have kept out',
+      (l) =>
+        inTurn(
+          two(l),
+          inquire(l, { ...closing('closed_key'), upToNumber: 1 }),
+          settle(l, { attemptId: second }),
+        ),
+    ],
+    [
+      false,
+      'not by a retry after a statement of no effect',
+      (l) => inTurn(openAndEnter(l), denied(l), resolve(l, { verb: 'authorize_retry' })),
     ],
     [true, 'by a person who denies an effect', (l) => inTurn(executed(l), denied(l))],
     [

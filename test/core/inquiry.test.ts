@@ -230,7 +230,8 @@ describe('an answer that nobody waits for', () => {
     const ledger = memoryLedger();
     tell(ledger);
     const count = ledger.facts(RUN).length;
-    for (const verdict of ['executed', 'no_record'] as const) inquire(ledger, { verdict });
+    for (const verdict of ['executed', 'no_record', 'processing'] as const)
+      inquire(ledger, { verdict });
     expect(bodiesAfter(ledger, count)).toEqual([]);
   });
 

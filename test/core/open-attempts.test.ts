@@ -8,9 +8,9 @@ import {
   openAttempts,
   undecidedAttempts,
 } from '../../core/action-status.ts';
-import { ACTION, settle } from '../support/asks.ts';
+import { ACTION, enter, settle } from '../support/asks.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
-import { actionOf, doubt, inTurn, openAndEnter, resolve } from '../support/story.ts';
+import { actionOf, again, doubt, inTurn, keyed, openAndEnter, resolve } from '../support/story.ts';
 
 describe('which attempts are open, undecided, or may still arrive', () => {
   const ids = (attempts: readonly { attemptId: string }[]) =>
@@ -65,4 +65,24 @@ test.each<[ReturnType<typeof doubtOf>, string, (l: MemoryLedger) => unknown]>([
   openAndEnter(ledger);
   tell(ledger);
   expect(doubtOf(actionOf(ledger))).toBe(state);
+});
+
+test.each(['not_sent', 'not_taken', 'refused', 'executed'] as const)(
+  'R-013 what could be continued is decided when it settles as %s',
+  (outcome) => {
+    const ledger = memoryLedger();
+    openAndEnter(ledger, { continuing: 'own_protocol' });
+    settle(ledger, { outcome });
+    expect(undecidedAttempts(actionOf(ledger))).toEqual([]);
+  },
+);
+
+test('R-019 a lost attempt beside the one that succeeded blocks no twin', () => {
+  const ledger = memoryLedger();
+  openAndEnter(ledger, keyed);
+  doubt(ledger);
+  enter(ledger, { ...keyed, ...again() });
+  settle(ledger, { attemptId: `${ACTION}~2` });
+  expect(openAttempts(actionOf(ledger))).toHaveLength(1);
+  expect(doubtOf(actionOf(ledger))).toBeNull();
 });

@@ -106,6 +106,15 @@ describe('a later one', () => {
     expect(actionOf(ledger).final).toEqual(final);
   });
 
+  test.each(['refused', 'not_sent'] as const)('an effect after %s is loud', (outcome) => {
+    const ledger = entered();
+    settle(ledger, { outcome });
+    settle(ledger);
+    const about = outcome === 'refused' ? 'second_effect' : 'settlement_after_final';
+    expect(bodiesAfter(ledger, 3)).toMatchObject([{ about, verdict: 'executed' }]);
+    expect(actionOf(ledger).disputed).toBe(true);
+  });
+
   test('it says whether somebody waits for the news', () => {
     const ledger = entered();
     doubt(ledger);
@@ -123,10 +132,14 @@ describe('a later one', () => {
     expect(lastFact(ledger)?.source).toBe(written);
   });
 
-  test('a result that ends what was accepted is stored, late or not', () => {
+  test.each<[string, (l: MemoryLedger) => unknown]>([
+    ['a revoke', (l) => change(l, 'revoke')],
+    ['a cancel', (l) => change(l, 'cancel')],
+    ['the end', (l) => end(l)],
+  ])('R-108 a result that ends what was accepted is stored, and late after %s', (_what, tell) => {
     const ledger = entered();
     settle(ledger, { outcome: 'accepted' });
-    change(ledger, 'revoke');
+    tell(ledger);
     settle(ledger);
     const { digest } = payloadOf({ ok: true });
     expect(actionOf(ledger).final).toMatchObject({ kind: 'executed', result: digest, late: true });
