@@ -4,8 +4,8 @@
 //
 // Rules
 // 1. A change that adds, removes or reorders a command (activity, timer, child, upsert, marker)
-//    gets a row here and a `patched(patches.<name>)` around it. Comments, messages and pure functions in
-//    `core/` need none, unless what they return decides on a command.
+//    gets a row here and a `patched(patches.<name>)` around it. Comments, messages and pure
+//    functions in `core/` need none, unless what they return decides on a command.
 // 2. A row is never removed or renamed while a history without its marker may still be open or
 //    reset; then it first becomes `deprecatePatch`, and goes one release later.
 // 3. A recorded history from before the change is added to `test/replay/histories/` with it.
