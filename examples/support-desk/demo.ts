@@ -96,5 +96,6 @@ async function keepUp({ temporal, settings, runId }: Stage): Promise<void> {
   say(`still up until Ctrl-C: Temporal ${temporal.address}, Web UI ${temporal.uiUrl}`);
   const shell = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   say(`ask the run: ${shell.join(' ')} npx holdfast state ${runId}`);
+  say('(in a clone of the project, `npm run build` makes that command)');
   await interrupted.catch(() => undefined);
 }
