@@ -1,7 +1,7 @@
 // Would catch: an effect that is doubled, lost or forgotten when the worker dies or a reply is
 // lost. Effects are counted in the receivers' own logs; processes and SIGKILL are real.
 
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type FaultStage, openFaultStage } from '../support/fault-stage.ts';
 import { play, problemsOf } from './harness.ts';
 import { type Scenario, scenarios } from './scenarios.ts';
@@ -19,7 +19,9 @@ const rows = scenarios.map((scenario, index): [string, Scenario, number] => [
   index,
 ]);
 
-test.each(rows)('%s', async (_, scenario, index) => {
-  const observed = await play(stage, scenario, { runId: `fault-${index}`, victim: 1 });
-  expect(problemsOf(scenario, observed)).toEqual([]);
+describe('R-033 R-045 R-051 R-052 R-053 R-055 each fault once', () => {
+  test.each(rows)('%s', async (_, scenario, index) => {
+    const observed = await play(stage, scenario, { runId: `fault-${index}`, victim: 1 });
+    expect(problemsOf(scenario, observed)).toEqual([]);
+  });
 });
