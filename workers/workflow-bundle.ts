@@ -21,6 +21,8 @@ export interface BundleRequest {
   readonly workflowsPath: string;
   /** File whose `payloadConverter` the workflows use. Default: the tolerant one of this package. */
   readonly payloadConverterPath?: string;
+  /** Files that export `interceptors` for the workflows, e.g. for tracing. Default: none. */
+  readonly interceptorPaths?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -44,12 +46,12 @@ const manifestText = z.string().transform((text, context) => {
 export async function bundleWorkflows(request: BundleRequest): Promise<WorkflowBundle> {
   const directory = join(cacheDirOf(request.env ?? process.env), 'bundles');
   await mkdir(directory, { recursive: true });
-  const { workflowsPath } = request;
+  const { workflowsPath, interceptorPaths = [] } = request;
   const payloadConverterPath =
     request.payloadConverterPath ?? packageFile(import.meta.url, '../workflows/payload-converter');
-  const whole = { ...request, payloadConverterPath };
+  const whole = { workflowsPath, payloadConverterPath, interceptorPaths };
   // A bundle fits only the SDK that made it.
-  const key = digest(JSON.stringify([sdkVersion, workflowsPath, payloadConverterPath]));
+  const key = digest(JSON.stringify([sdkVersion, whole]));
   const manifestPath = join(directory, `${key}.json`);
   return (await kept(manifestPath, directory)) ?? (await make(whole, manifestPath, directory));
 }
@@ -81,7 +83,7 @@ async function touched(path: string, now: Date): Promise<boolean> {
 }
 
 async function make(
-  { workflowsPath, payloadConverterPath }: Required<Omit<BundleRequest, 'env'>>,
+  { workflowsPath, payloadConverterPath, interceptorPaths }: Required<Omit<BundleRequest, 'env'>>,
   manifestPath: string,
   directory: string,
 ): Promise<WorkflowBundle> {
@@ -91,6 +93,7 @@ async function make(
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     payloadConverterPath,
+    workflowInterceptorModules: [...interceptorPaths],
     logger: errorCollector(said),
     webpackConfigHook: (config) => ({
       ...config,

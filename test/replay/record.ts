@@ -1,0 +1,115 @@
+// npm run record-histories
+// Runs each kind of run on an embedded server, with real workers and a receiver process, and writes
+// their histories. A history that was released stays as it is: later ones have a later version.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LanguageModelV3GenerateResult } from '@ai-sdk/provider';
+import { MockLanguageModelV3 } from 'ai/test';
+import type { HoldfastClient } from '../../client/client.ts';
+import { unknownIdOf } from '../../core/ids.ts';
+import { projectRoot } from '../support/project-files.ts';
+import { historyPath, historyText } from './histories.ts';
+import { openRecorder, type Recorder } from './recorder.ts';
+
+const principal = { user: 'ada', workspace: 'shop' };
+const ticket = (subject: string) => ({ tool: 'open_ticket', input: { subject } });
+const credit = { tool: 'credit', input: { account: 'u7', amount: 10 } };
+
+const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
+  version: string;
+};
+
+const recorder = await openRecorder(scriptedModel());
+try {
+  await plan(recorder);
+  await batch(recorder);
+  await revoked(recorder);
+  await invoice(recorder);
+} finally {
+  await recorder.close();
+}
+
+/** A reply is lost; the question to the receiver settles it, and the plan goes on. */
+async function plan({ client, receiver, temporal }: Recorder): Promise<void> {
+  await receiver.arm({ fault: 'commit_then_drop_reply', operation: 'credit' });
+  const goal = { kind: 'plan' as const, steps: [ticket('quote'), credit, ticket('thanks')] };
+  await completed(client, 'plan', { goal, principal });
+  await save('plan', 'agentRun', 'plan-settled-by-inquiry');
+  const question = unknownIdOf('plan.t2.c1');
+  await temporal.workflow.getHandle(question).result();
+  await save(question, 'unknownAction', 'settled-by-inquiry');
+}
+
+/** Two calls of one reply, then the reply that ends it. */
+async function batch({ client }: Recorder): Promise<void> {
+  const goal = { kind: 'model' as const, instructions: 'Open both tickets.' };
+  await completed(client, 'batch', { goal, principal });
+  await save('batch', 'agentRun', 'model-batch');
+}
+
+/** Revoked while its first step is on its way; the second is never scheduled. */
+async function revoked({ client, receiver }: Recorder): Promise<void> {
+  await receiver.arm({ fault: 'hold', operation: 'open_ticket' });
+  const goal = { kind: 'plan' as const, steps: [ticket('first'), ticket('second')] };
+  const run = await client.start('revoked', { goal, principal });
+  await recorder.until(async () => (await receiver.faults()).held.length === 1);
+  await client.revoke('revoked', { id: 'revoke-1', actor: 'ada', reason: 'wrong customer' });
+  await receiver.release();
+  const { end } = await run.result();
+  if (end.kind !== 'stopped') throw new Error(`the revoked run ended as ${end.kind}`);
+  await save('revoked', 'agentRun', 'revoked-in-flight');
+}
+
+/** A user's workflow goes on although nobody knows whether its first step had its effect. */
+async function invoice({ client, receiver }: Recorder): Promise<void> {
+  await receiver.arm({ fault: 'commit_then_drop_reply', operation: 'credit' });
+  const input = { title: 'invoice 42', cents: 1_200 };
+  const { end } = await (await client.start('invoice-42', { workflow: 'invoice', input })).result();
+  if (end.kind !== 'ended_with_unknown') throw new Error(`the invoice ended as ${end.kind}`);
+  await save('invoice-42', 'invoice', 'goes-on-with-an-unknown');
+}
+
+async function completed(
+  client: HoldfastClient,
+  runId: string,
+  start: Parameters<HoldfastClient['start']>[1],
+): Promise<void> {
+  const { end } = await (await client.start(runId, start)).result();
+  if (end.kind !== 'completed') throw new Error(`run ${runId} ended as ${JSON.stringify(end)}`);
+}
+
+async function save(workflowId: string, workflow: string, why: string): Promise<void> {
+  const name = `${workflow}-${version}-${why}`;
+  writeFileSync(historyPath(name), historyText(await recorder.historyOf(workflowId)));
+  process.stdout.write(`${name}\n`);
+}
+
+function scriptedModel() {
+  const call = (subject: string) => ({
+    type: 'tool-call' as const,
+    toolCallId: subject,
+    toolName: 'open_ticket',
+    input: JSON.stringify({ subject }),
+  });
+  const contents: LanguageModelV3GenerateResult['content'][] = [
+    [call('first'), call('second')],
+    [{ type: 'text', text: 'Both are open.' }],
+  ];
+  return new MockLanguageModelV3({
+    doGenerate: async () => {
+      const content = contents.shift() ?? [];
+      const reason = content.some(({ type }) => type === 'tool-call') ? 'tool-calls' : 'stop';
+      const none = { cacheRead: 0, cacheWrite: 0 };
+      return {
+        content,
+        finishReason: { unified: reason, raw: reason },
+        usage: {
+          inputTokens: { total: 20, noCache: 20, ...none },
+          outputTokens: { total: 8, text: 8, reasoning: 0 },
+        },
+        warnings: [],
+      };
+    },
+  });
+}

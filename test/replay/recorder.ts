@@ -1,0 +1,97 @@
+// The world that histories are recorded in: a server, a receiver process, a ledger and workers.
+//
+// INV-1 close() stops all of them and removes the directory.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import type { Model } from '../../activities/index.ts';
+import { createClient, type HoldfastClient } from '../../client/client.ts';
+import { configFrom } from '../../core/config.ts';
+import {
+  bundleWorkflows,
+  createWorkers,
+  packageFile,
+  startEmbeddedServer,
+} from '../../workers/index.ts';
+import { type ReceiverProcess, startReceiver } from '../support/receiver-process.ts';
+import { replayTools } from './tools.ts';
+
+const DEADLINE_MS = 60_000;
+const POLL_MS = 25;
+
+export interface Recorder {
+  readonly client: HoldfastClient;
+  readonly temporal: Client;
+  readonly receiver: ReceiverProcess;
+  /** Of a closed workflow; waits until it is closed. */
+  historyOf(workflowId: string): Promise<History>;
+  until(condition: () => Promise<boolean>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openRecorder(model: Model): Promise<Recorder> {
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  const directory = await mkdtemp(join(tmpdir(), 'holdfast-record-'));
+  const closing: (() => Promise<unknown>)[] = [
+    () => rm(directory, { recursive: true, force: true }),
+  ];
+  const close = async () => {
+    for (const end of closing.splice(0).reverse()) await end();
+  };
+  try {
+    const server = await startEmbeddedServer();
+    closing.push(server.stop);
+    const receiver = await startReceiver({ faults: true });
+    closing.push(receiver.stop);
+    const config = configFrom({
+      HOLDFAST_ADDRESS: server.address,
+      HOLDFAST_NAMESPACE: server.namespace,
+      HOLDFAST_INSTALLATION: 'shop',
+      HOLDFAST_LEDGER_URL: `sqlite:${join(directory, 'ledger.db')}`,
+      HOLDFAST_LEDGER_CREATE: 'on',
+      HOLDFAST_LOG_LEVEL: 'error',
+    });
+    const workflowsPath = packageFile(import.meta.url, './workflows');
+    const workers = await createWorkers({
+      config,
+      model,
+      tools: replayTools(receiver.url),
+      workflowBundle: await bundleWorkflows({ workflowsPath }),
+    });
+    const ended = workers.run();
+    closing.push(() => {
+      workers.shutdown();
+      return ended;
+    });
+    const client = await createClient({ config });
+    closing.push(client.close);
+    const connection = await Connection.connect({ address: server.address });
+    closing.push(() => connection.close());
+    const temporal = new Client({ connection, namespace: server.namespace });
+    return { client, temporal, receiver, historyOf: historyFrom(temporal), until, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function historyFrom(temporal: Client) {
+  return async (workflowId: string): Promise<History> => {
+    const handle = temporal.workflow.getHandle(workflowId);
+    await handle.result();
+    return handle.fetchHistory();
+  };
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + DEADLINE_MS;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`not within ${DEADLINE_MS} ms: ${condition}`);
+    await pause(POLL_MS);
+  }
+}

@@ -1,0 +1,27 @@
+// Tools of the recorded runs, at a reference receiver.
+
+import * as z from 'zod';
+import { defineTool, httpReceiver } from '../../activities/index.ts';
+import type { Json } from '../../core/digest.ts';
+
+export type ReplayTools = ReturnType<typeof replayTools>;
+
+export function replayTools(baseUrl: string) {
+  const at = <I>(operation: string, input: z.ZodType<I>) =>
+    defineTool<I, Json>({
+      name: operation,
+      version: '1',
+      description: `${operation} at the receiver.`,
+      input,
+      ...httpReceiver({
+        baseUrl,
+        operation,
+        operationVersion: '1',
+        contract: { scope: 'none', retentionMs: 'none' },
+      }),
+    });
+  return {
+    open_ticket: at('open_ticket', z.strictObject({ subject: z.string() })),
+    credit: at('credit', z.strictObject({ account: z.string(), amount: z.int() })),
+  };
+}
