@@ -1,5 +1,5 @@
-// A service that keeps its callers' keys, so that it can be asked and closed: the receiver's library
-// with one operation. PORT and STORE say where; prints its address.
+// A service that keeps its callers' keys, so that it can be asked and closed: the library of the
+// reference receiver with one operation. PORT and STORE say where; prints its address.
 
 import { listenerOf, openReceiver, receiverHandler, serve } from 'holdfast/receiver';
 import * as z from 'zod';

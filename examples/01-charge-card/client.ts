@@ -1,5 +1,5 @@
-// Starts the run of one invoice, or attaches to it, and prints how it ended. The invoice's own number
-// is the run id, so that doing this twice charges once.
+// Starts the run of one invoice, or attaches to it, and prints how it ended. The number of the
+// invoice is the run id, so that doing this twice charges once.
 
 import { clientConfigFrom, createClient } from 'holdfast/client';
 

@@ -22,10 +22,11 @@ const handled = (ms: number): HistoryEvent => ({
   workflowTaskCompletedEventAttributes: {},
 });
 
-test('a step lasts from its scheduling to the end of the workflow task that took its result', () => {
+test('a step lasts from its scheduling to the end of the task that took its result', () => {
   const events = [
     ...[scheduled('5', 990, 'openRun'), completed('5', 995), handled(999)],
-    ...[scheduled('11', 1_000, 'step'), handled(1_005), completed('11', 1_010), handled(1_012)],
+    ...[scheduled('11', 1_000, 'step'), handled(1_005)],
+    ...[completed('11', 1_010), handled(1_012)],
     ...[scheduled('17', 1_012, 'step'), completed('17', 1_030), handled(1_036)],
   ];
   expect(stepLatenciesMs(events, 'step')).toEqual([12, 24]);

@@ -8,10 +8,12 @@ import type { LanguageModelV3GenerateResult } from '@ai-sdk/provider';
 import { MockLanguageModelV3 } from 'ai/test';
 import type { HoldfastClient } from '../../client/client.ts';
 import { unknownIdOf } from '../../core/ids.ts';
+import { until } from '../support/fault-stage.ts';
 import { projectRoot } from '../support/project-files.ts';
 import { historyPath, historyText } from './histories.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
 
+const HELD_MS = 60_000;
 const principal = { user: 'ada', workspace: 'shop' };
 const ticket = (subject: string) => ({ tool: 'open_ticket', input: { subject } });
 const credit = { tool: 'credit', input: { account: 'u7', amount: 10 } };
@@ -53,7 +55,10 @@ async function revoked({ client, receiver }: Recorder): Promise<void> {
   await receiver.arm({ fault: 'hold', operation: 'open_ticket' });
   const goal = { kind: 'plan' as const, steps: [ticket('first'), ticket('second')] };
   const run = await client.start('revoked', { goal, principal });
-  await recorder.until(async () => (await receiver.faults()).held.length === 1);
+  await until('the first step is held', HELD_MS, async () => {
+    const { held } = await receiver.faults();
+    return held.length === 1;
+  });
   await client.revoke('revoked', { id: 'revoke-1', actor: 'ada', reason: 'wrong customer' });
   await receiver.release();
   const { end } = await run.result();

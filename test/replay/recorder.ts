@@ -5,7 +5,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
@@ -21,16 +20,12 @@ import {
 import { type ReceiverProcess, startReceiver } from '../support/receiver-process.ts';
 import { replayTools } from './tools.ts';
 
-const DEADLINE_MS = 60_000;
-const POLL_MS = 25;
-
 export interface Recorder {
   readonly client: HoldfastClient;
   readonly temporal: Client;
   readonly receiver: ReceiverProcess;
   /** Of a closed workflow; waits until it is closed. */
   historyOf(workflowId: string): Promise<History>;
-  until(condition: () => Promise<boolean>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -73,7 +68,7 @@ export async function openRecorder(model: Model): Promise<Recorder> {
     const connection = await Connection.connect({ address: server.address });
     closing.push(() => connection.close());
     const temporal = new Client({ connection, namespace: server.namespace });
-    return { client, temporal, receiver, historyOf: historyFrom(temporal), until, close };
+    return { client, temporal, receiver, historyOf: historyFrom(temporal), close };
   } catch (error) {
     await close();
     throw error;
@@ -86,12 +81,4 @@ function historyFrom(temporal: Client) {
     await handle.result();
     return handle.fetchHistory();
   };
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + DEADLINE_MS;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`not within ${DEADLINE_MS} ms: ${condition}`);
-    await pause(POLL_MS);
-  }
 }

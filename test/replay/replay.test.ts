@@ -67,7 +67,7 @@ test.each(names)(
   REPLAY_MS,
 );
 
-test('R-066 a plan, a batch, a revocation, a question and a workflow of a user are recorded', () => {
+test('R-066 a plan, a batch, a revocation, a question and a user workflow are recorded', () => {
   const kinds = ['-plan-', '-model-batch', '-revoked', 'unknownAction-', 'invoice-'];
   expect(kinds.filter((kind) => !names.some((name) => name.includes(kind)))).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// What the recorded histories ran through, and are replayed on for ever: the project's own workflows
-// and one of the kind that users write.
+// What the recorded histories ran through, and are replayed on for ever: the workflows of the
+// project and one of the kind that users write.
 
 import { sleep } from '@temporalio/workflow';
 import { agentRun, holdfast } from '../../workflows/index.ts';
