@@ -34,6 +34,7 @@ export function toolsOf(stage: WorkflowStage) {
     charge_card: tool('charge_card'),
     post_letter: mute,
     read_note: tool('read_note', { replay: 'safe' }),
+    strict: tool('strict', { input: z.object({ n: z.number() }) }),
     elsewhere: tool('elsewhere', {
       taskQueue: 'nobody-polls-here',
       scheduleToStartMs: 1_000,

@@ -44,8 +44,13 @@ test('R-018 R-118 a long run continues with its walk: the same ids, one effect e
   expect(result.end).toEqual({ kind: 'completed' });
   expect(stage.effects).toEqual(steps.map((_, n) => `${runId}.t${n + 1}.c1`));
   expect(await executionsOf(runId)).toBeGreaterThan(1);
-  const opened = (await factsOf(stage, runId)).filter(({ body }) => body.kind === 'run_opened');
-  expect(opened.length).toBe(1);
+  const facts = (await factsOf(stage, runId)).map(({ body }) => body);
+  expect(facts.filter((body) => body.kind === 'run_opened').length).toBe(1);
+  // What an attempt states does not grow with the run, nor with what was adopted before it.
+  const stated = facts.flatMap((body) =>
+    body.kind === 'attempt_entered' ? [body.consumes.pairs.length] : [],
+  );
+  expect(Math.max(...stated)).toBe(1);
 });
 
 test('R-018 turns of a model continue with their walk, and no reply is bought twice', async () => {
@@ -62,6 +67,24 @@ test('R-018 turns of a model continue with their walk, and no reply is bought tw
   expect(new Set(stage.effects).size).toBe(10);
   expect(stage.effects.length).toBe(10);
   expect(await executionsOf(runId)).toBeGreaterThan(1);
+});
+
+test('R-018 what a model was told did not happen is not tried again later', async () => {
+  stage.turns = (turn) =>
+    turn <= 6
+      ? {
+          text: '',
+          calls: [{ tool: turn === 1 ? 'strict' : 'charge_card', input: { n: `${turn}` } }],
+        }
+      : { text: 'done', calls: [] };
+  const runId = newRunId('told');
+  const handle = await startRun(stage, runId, { kind: 'model', instructions: 'do it' });
+  expect(((await handle.result()) as RunResult).end).toEqual({ kind: 'completed' });
+  expect(await executionsOf(runId)).toBeGreaterThan(1);
+  const refused = (await factsOf(stage, runId)).flatMap(({ body }) =>
+    body.kind === 'attempt_refused' ? [`${body.actionId} ${body.verdict}`] : [],
+  );
+  expect(refused).toEqual([`${runId}.t1.c1 invalid_input`]);
 });
 
 test('R-047 R-118 a run that waits continues too; its question is adopted', async () => {
