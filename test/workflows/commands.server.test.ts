@@ -176,6 +176,28 @@ test('R-108 a revoke while a run waits for a person ends it; the question stays'
   expect(await child.result()).toMatchObject({ end: 'settled' });
 });
 
+test('R-109 a revoke stops scheduling at once, though the ledger does not answer yet', async () => {
+  let answer: () => void = () => undefined;
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  stage.around.recordFacts = async (call, next) => {
+    if (call.kind === 'revoke') await answered;
+    return next(call);
+  };
+  const { runId, handle, release } = await heldRun();
+  await handle.signal('revoke', revoke);
+  await eventually('it is handled', async () => stage.delivered.includes('recordFacts'));
+  release();
+  await eventually('the run wants to end', async () => {
+    const state = await handle.query<RunStateAnswer>('state');
+    return state.phase === 'ending' || stage.effects.length > 1;
+  });
+  answer();
+  expect((await endOf(handle)).end).toEqual({ kind: 'stopped', reason: 'revoked' });
+  expect(stage.effects).toEqual([`${runId}.t1.c1`]);
+});
+
 test('R-109 a revoke that came before the run opened stops it before its first step', async () => {
   const runId = newRunId('early');
   await stage.client.workflow.signalWithStart('agentRun', {
