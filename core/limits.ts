@@ -71,6 +71,8 @@ export const limits = {
   inquiriesBeforeEscalation: 12,
   /** The run looks at the ledger itself this often: it survives any end of the child. */
   reaskMs: 5 * MINUTE,
+  /** Doubling up to this: a wait of months still fits one history. */
+  reaskMaxMs: 60 * MINUTE,
 
   rejectedCommandsMax: 1_000,
   /** Calls of one model turn at work at the same time; below Temporal's worker slots. */

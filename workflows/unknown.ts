@@ -49,7 +49,7 @@ export async function settlementOf(
   session.show();
   let question = first;
   let woken: 'at once' | 'hint' | 'timer' = 'at once';
-  for (;;) {
+  for (let waits = 0; ; waits++) {
     if (question === null || woken !== 'at once') {
       const reply = await lookAt(session, doubtful);
       if (answerIn(reply) !== 'open') return leave(session, actionId, reply);
@@ -64,7 +64,7 @@ export async function settlementOf(
     }
     // Only now: the question is open before the run stops waiting for its answer.
     if (session.stop !== null) return null;
-    woken = await nextWake(session, actionId);
+    woken = await nextWake(session, actionId, waits);
     await continueIfLong(session);
   }
 }
@@ -109,11 +109,16 @@ function leave(session: Session, actionId: string, reply: InquireReply): Inquire
   return reply;
 }
 
-async function nextWake(session: Session, actionId: string): Promise<'hint' | 'timer'> {
+async function nextWake(
+  session: Session,
+  actionId: string,
+  waits: number,
+): Promise<'hint' | 'timer'> {
   const seen = session.hints.get(actionId);
   const awake = () => session.stop !== null || session.hints.get(actionId) !== seen;
   const summary = `look at ${actionId} again`;
-  return (await condition(awake, limits.reaskMs, { summary })) ? 'hint' : 'timer';
+  const waitMs = Math.min(limits.reaskMs * 2 ** waits, limits.reaskMaxMs);
+  return (await condition(awake, waitMs, { summary })) ? 'hint' : 'timer';
 }
 
 /** True: it is open. One that is open already is adopted; one that ended may be opened again. */
