@@ -33,6 +33,16 @@ test('R-034 R-109 queued while all workers are down, then revoked: it never arri
   expect(await stage.client.revoke(runId, revoke)).toMatchObject({ recordedFirst: true });
   // Again, as a person who got no answer would: harmless.
   await stage.client.revoke(runId, revoke);
+  // Only the queued attempt finds a worker; the workflow has not heard of the revocation.
+  const effects = await stage.worker('elsewhere_only');
+  const refused = await until('the refusal', WITHIN_MS, async () => {
+    const facts = await stage.ledger.facts(runId, { after: 0, limit: 50 });
+    return facts.map(({ body }) => body).find(({ kind }) => kind === 'attempt_refused') ?? null;
+  });
+  const intent = { tool: 'add_elsewhere', revisions: { goal: 1, auth: 1 } };
+  expect(refused).toMatchObject({ actionId: `${runId}.t1.c1`, ...intent });
+  expect(refused).toHaveProperty('payload.digest');
+  await effects.kill();
   await stage.worker('all');
   const result = await run.result();
 

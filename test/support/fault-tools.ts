@@ -18,8 +18,8 @@ export const faultSettingsSchema = z.strictObject({
   retentionMarginMs: z.int().nonnegative().optional(),
   /** Task queue of `add_elsewhere`, whose workers are another process. */
   elsewhere: z.string(),
-  /** Whether this process serves `elsewhere`, or everything but that. */
-  serves: z.enum(['all', 'not_elsewhere']),
+  /** Which task queues this process serves. */
+  serves: z.enum(['all', 'not_elsewhere', 'elsewhere_only']),
 });
 export type FaultSettings = z.infer<typeof faultSettingsSchema>;
 

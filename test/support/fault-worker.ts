@@ -11,12 +11,17 @@ const { env } = process;
 const config = configFrom(env);
 const settings = faultSettingsSchema.parse(JSON.parse(env['FAULT_SETTINGS'] ?? ''));
 const { runs, actions, inquiries } = config.queues;
+const serve = {
+  all: undefined,
+  not_elsewhere: [runs, actions, inquiries],
+  elsewhere_only: [settings.elsewhere],
+}[settings.serves];
 const workers = await createWorkers({
   config,
   tools: faultTools(settings),
   workflowBundle: { codePath: settings.bundlePath },
   stickyScheduleToStartMs: 1_000,
-  ...(settings.serves === 'all' ? {} : { serve: [runs, actions, inquiries] }),
+  ...(serve === undefined ? {} : { serve }),
   decorate: {
     ledger: (ledger) =>
       withKillPoints(ledger, {
