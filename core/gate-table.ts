@@ -145,12 +145,16 @@ function retentionExpired({ ask, view, action }: GateCase): string | null {
   );
 }
 
-const mayRepeat: ReadonlySet<ReplayPolicy> = new Set(['safe', 'keyed', 'rebuy']);
-
 function doubtBlocks(ask: EntryAsk, action: ActionState | undefined): boolean {
   if (action === undefined) return false;
   if (action.abandoned || action.attempts.some(isOngoing)) return true;
-  return !mayRepeat.has(ask.replay) && arrivableAttempts(action).length > 0;
+  return !mayRepeat(ask.replay, action) && arrivableAttempts(action).length > 0;
+}
+
+/** A key whose retention is not known is no key. */
+function mayRepeat(replay: ReplayPolicy, { attempts }: ActionState): boolean {
+  if (replay === 'keyed') return attempts[0]?.entry.resendUntil !== null;
+  return replay !== 'never';
 }
 
 function consumedOpen(ask: Consuming, view: LedgerView): string | null {

@@ -47,7 +47,7 @@ export function decideOpen(ask: OpenAsk): (view: LedgerView) => Decision<OpenVer
     if (run.opened === null) return written(ask, [firstOpening(ask, view)]);
     if (run.opened.claim.firstExecutionRunId !== ask.firstExecutionRunId)
       return takeover(ask, run, run.opened);
-    if (run.opened.claim.scope === 'effects' || !maySeekEffects(run, run.opened.epoch))
+    if (run.opened.claim.scope === 'effects' || !maySeekEffects(run))
       return { reply: 'open', facts: [] };
     return written(ask, [withScope(run.opened, 'effects')]);
   };
@@ -112,9 +112,7 @@ function takeover(
     epoch: before.epoch + 1,
     revisions: run.revisions,
   };
-  const bodies = maySeekEffects(run, opened.epoch)
-    ? [opened, withScope(opened, 'effects')]
-    : [opened];
+  const bodies = maySeekEffects(run) ? [opened, withScope(opened, 'effects')] : [opened];
   return written(ask, bodies);
 }
 
@@ -122,15 +120,16 @@ function withScope(opened: BodyOf<'run_opened'>, scope: 'effects'): BodyOf<'run_
   return { ...opened, claim: { ...opened.claim, scope } };
 }
 
-/** What an older epoch entered is final, abandoned or declared independent. */
-function maySeekEffects(run: RunState, epoch: number): boolean {
+/**
+ * What an older epoch entered is final, abandoned or declared independent. While the claim covers
+ * facts only, nothing of its own epoch has entered.
+ */
+function maySeekEffects(run: RunState): boolean {
   const unknown = new Set(openUnknowns(run));
   const held = [...run.actions.values()].filter(
     ({ actionId, abandoned }) => unknown.has(actionId) && !abandoned,
   );
   return held.every((action) =>
-    undecidedAttempts(action).every(
-      ({ entry }) => entry.sendToken.epoch >= epoch || entry.onUnknown === 'continue',
-    ),
+    undecidedAttempts(action).every(({ entry }) => entry.onUnknown === 'continue'),
   );
 }

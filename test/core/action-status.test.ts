@@ -10,7 +10,7 @@ import {
   statusWords,
   wordOf,
 } from '../../core/action-status.ts';
-import { ACTION, enter, open, RUN, settle } from '../support/asks.ts';
+import { ACTION, enter, open, payloadOf, RUN, settle } from '../support/asks.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
 import {
   actionOf,
@@ -324,6 +324,16 @@ describe('R-008 effect, result and cost are unknown apart', () => {
     const { cost, result } = axesOf(actionOf(ledger));
     expect([cost, result]).toEqual(['known', 'recorded']);
   });
+});
+
+test('R-057 the calls of an outcome are those of the reply that was first', () => {
+  const ledger = memoryLedger();
+  openAndEnter(ledger, rebuy);
+  enter(ledger, { ...rebuy, ...again() });
+  const call = { callId: 'c1', tool: 'read', input: { digest: payloadOf(1).digest, bytes: 1 } };
+  settle(ledger, { attemptId: `${ACTION}~2`, calls: [call] });
+  settle(ledger);
+  expect(outcomeOf(actionOf(ledger))).toMatchObject({ kind: 'executed', calls: [call] });
 });
 
 test('a doubt names one attempt, not its neighbours', () => {

@@ -2,12 +2,15 @@
 
 import { describe, expect, test } from 'vitest';
 import { genesisBase, rolledOf } from '../../core/consumes.ts';
-import { decideEntry } from '../../core/gate.ts';
-import { ACTION, enter, entryAsk, open, RUN, settle } from '../support/asks.ts';
+import { digestOf } from '../../core/digest.ts';
+import { decideEntry, type EntryAsk } from '../../core/gate.ts';
+import { limits } from '../../core/limits.ts';
+import { ACTION, enter, entryAsk, open, payloadOf, RUN, settle } from '../support/asks.ts';
 import { viewOf } from '../support/fact-bodies.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
 import {
   again as attemptNo,
+  close,
   contractOf,
   doubt,
   inquire,
@@ -106,10 +109,13 @@ describe('entering', () => {
     expect(entered.entry?.firstSentAt).toBe(ledger.now - 1_000);
   });
 
-  test('an entered row without its fact is a broken ledger, and loud', () => {
+  test.each<[string, (ledger: MemoryLedger) => unknown]>([
+    ['alone', (l) => open(l)],
+    ['beside another attempt', (l) => openAndEnter(l)],
+  ])('an entered row without its fact is a broken ledger, and loud: %s', (_when, tell) => {
     const ledger = memoryLedger();
-    open(ledger);
-    const ask = entryAsk(ledger);
+    tell(ledger);
+    const ask = entryAsk(ledger, attemptNo(7));
     const { attemptId, actionId, entryToken } = ask;
     const view = {
       ...viewOf(ledger),
@@ -136,4 +142,103 @@ describe('entering', () => {
     const decided = decideEntry(ask)({ ...viewOf(ledger), gateRow });
     expect([decided.reply.verdict, decided.facts]).toEqual(['disputed', []]);
   });
+});
+
+describe('at the edges of a verdict', () => {
+  const other = { actionId: 'r.t2.c1', attemptId: 'r.t2.c1~1' };
+  const afterFirst = rolledOf({ base: genesisBase(RUN), pairs: [] });
+  const consuming = (actionId: string): Partial<EntryAsk> => ({
+    ...other,
+    onUnknown: 'continue',
+    consumes: { base: afterFirst, pairs: [{ actionId, outcome: 'open' }] },
+  });
+  const never = { ...again, replay: 'never' } as const;
+  test.each<[string, string, Partial<EntryAsk>, (l: MemoryLedger) => unknown, Partial<EntryAsk>]>([
+    [
+      'disputed',
+      'the action itself, even an independent step',
+      {},
+      disputed,
+      { ...again, onUnknown: 'continue' },
+    ],
+    [
+      'retention_expired',
+      'R-027 at the last moment',
+      keyed,
+      (l) => later(l, 50 * 60_000),
+      { ...keyed, ...again },
+    ],
+    [
+      'entered',
+      'R-027 one moment before',
+      keyed,
+      (l) => later(l, 50 * 60_000 - 1),
+      { ...keyed, ...again },
+    ],
+    ['entered', 'after retention, when nothing was sent', keyed, unsent, { ...keyed, ...again }],
+    [
+      'action_in_doubt',
+      'R-026 a key without retention',
+      { replay: 'keyed' },
+      () => {},
+      { ...again, replay: 'keyed' },
+    ],
+    [
+      'action_in_doubt',
+      'a key that is no longer relied on',
+      keyed,
+      (l) => later(l, 60 * 60_000),
+      never,
+    ],
+    [
+      'predecessor_mismatch',
+      'it waits for what never entered',
+      {},
+      (l) => close(l, 'r.t3.c1~1'),
+      consuming('r.t3.c1'),
+    ],
+    ['entered', 'it goes on beside what is open', {}, () => {}, consuming(ACTION)],
+    [
+      'entered',
+      'the barrier is as old as it may be',
+      {},
+      () => {},
+      { ...other, barrier: { kind: 'current', ageMs: limits.barrierAgeMs } },
+    ],
+    [
+      'entered',
+      'R-019 a twin that was given up only warns',
+      {},
+      givenUp,
+      { ...other, intentDigest: digestOf({ actionId: ACTION }) },
+    ],
+  ])('%s: %s', (verdict, _when, first, tell, ask) => {
+    const ledger = memoryLedger();
+    openAndEnter(ledger, first);
+    tell(ledger);
+    expect(enter(ledger, ask).verdict).toBe(verdict);
+  });
+
+  function disputed(ledger: MemoryLedger): void {
+    settle(ledger);
+    settle(ledger, { externalId: 'ext-2' });
+  }
+  function unsent(ledger: MemoryLedger): void {
+    settle(ledger, { outcome: 'not_sent' });
+    later(ledger, 60 * 60_000);
+  }
+  function givenUp(ledger: MemoryLedger): void {
+    doubt(ledger);
+    resolve(ledger, { verb: 'abandon' });
+  }
+});
+
+test('the middle of a streak keeps no payload: nothing in the chain refers to it', () => {
+  const ledger = memoryLedger();
+  open(ledger);
+  const barrier = { kind: 'unavailable', why: 'no answer' } as const;
+  const payloads = [1, 2].map((n) => payloadOf({ n }));
+  for (const [index, payload] of payloads.entries())
+    enter(ledger, { ...attemptNo(index + 1), barrier, payload });
+  expect(payloads.map(({ digest }) => ledger.payloads.has(digest))).toEqual([true, false]);
 });
