@@ -15,7 +15,7 @@ const STOP_MS = 10_000;
 const SAID_CHARS = 2_000;
 
 export interface ChildOptions {
-  /** TypeScript file from the root of the project, and its arguments. */
+  /** TypeScript or JavaScript file from the root of the project, and its arguments. */
   readonly script: readonly [string, ...string[]];
   readonly env?: Readonly<Record<string, string>>;
   /** Its stderr is added to this file. */
@@ -37,7 +37,7 @@ export interface Child {
 
 export async function startChild({ script, env, logPath }: ChildOptions): Promise<Child> {
   const log = openSync(logPath, 'a');
-  const child = spawn(process.execPath, ['--import', 'tsx', ...script], {
+  const child = spawn(process.execPath, [...loaderOf(script[0]), ...script], {
     cwd: ROOT,
     env: { ...inherited(), ...env },
     stdio: ['pipe', 'pipe', log],
@@ -71,6 +71,10 @@ export async function startChild({ script, env, logPath }: ChildOptions): Promis
       assertGone(pid);
     },
   };
+}
+
+function loaderOf(file: string): readonly string[] {
+  return file.endsWith('.ts') ? ['--import', 'tsx'] : [];
 }
 
 /** Settings of an installation on this machine are none of ours; where the binaries are kept is. */

@@ -14,6 +14,7 @@ import { type Child, startChild } from '../../examples/support-desk/child.ts';
 import { type ArmedPoint, armKillPoint } from '../../examples/support-desk/kill-points.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { openSqliteLedger } from '../../ledger/sqlite-ledger.ts';
+import { builtProgram } from './built-program.ts';
 import type { FaultSettings } from './fault-tools.ts';
 import { type ReceiverProcess, startReceiver } from './receiver-process.ts';
 
@@ -78,7 +79,7 @@ export async function openFaultStage(
         elsewhere: `${prefix}-elsewhere`,
       };
       const worker = await startChild({
-        script: ['test/support/fault-worker.ts'],
+        script: [await builtProgram('test/support/fault-worker.ts')],
         env: { ...env, FAULT_SETTINGS: JSON.stringify(settings) },
         logPath: join(directory, 'worker.log'),
       });

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Json } from '../../core/digest.ts';
 import type { Arrival, Effect, Fault, Sent } from '../../receiver/index.ts';
+import { builtProgram } from './built-program.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const READY_WITHIN_MS = 30_000;
@@ -57,7 +58,7 @@ export async function startReceiver(setup: ReceiverSetup = {}): Promise<Receiver
   const child = spawn(
     process.execPath,
     [
-      ...['--import', 'tsx', 'receiver/main.ts', '--store', store, '--port', '0'],
+      ...[await builtProgram('receiver/main.ts'), '--store', store, '--port', '0'],
       ...['--kind', setup.kind ?? 'reference'],
       ...(setup.faults ? ['--faults'] : []),
       ...(setup.flags ?? []),
