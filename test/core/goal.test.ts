@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { canonicalBytes } from '../../core/digest.ts';
 import { checkRunInput, pinnedTools, stepPosition } from '../../core/goal.ts';
 import { limits } from '../../core/limits.ts';
 
@@ -74,6 +75,16 @@ describe('a refusal names the run, what is wrong and what to do', () => {
   test('R-015 a run id that is none', () => {
     expect(messageOf(input, 'desk.t3')).toContain('run desk.t3: it ends like a position');
   });
+});
+
+test('an input of exactly the limit is accepted', () => {
+  const filled = (text: string) => ({
+    ...input,
+    goal: { ...plan, steps: [{ ...step, input: text }] },
+  });
+  const room = limits.runInputBytesMax - canonicalBytes(filled('')).length;
+  expect(checkRunInput('desk-1', filled('x'.repeat(room))).kind).toBe('ok');
+  expect(messageOf(filled('x'.repeat(room + 1)))).toContain('pass references');
 });
 
 test('an error that is no refusal of the payload is a bug, and loud', () => {

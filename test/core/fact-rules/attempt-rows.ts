@@ -112,6 +112,15 @@ export const enteredRows: Row[] = [
     over({ consumes: { base: digestOf('x'), pairs: [] } }),
   ],
   ['the rolling digest does not fit', 'another rolled', opened, over({ rolled: digestOf('x') })],
+  [
+    'the permit is not there',
+    'a permit nobody wrote, beside one that is there',
+    (l) => {
+      openAndEnter(l);
+      resolve(l, { verb: 'authorize_retry' });
+    },
+    (l) => ({ ...enter(l, again()), permit: 'permit/x' }),
+  ],
   ['the permit is not there', 'a permit nobody wrote', opened, over({ permit: 'permit/x' })],
   [
     'the action is final',
