@@ -3,7 +3,13 @@
 import { readFileSync } from 'node:fs';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
-import { DefaultLogger, type InjectedSinks, Runtime, Worker } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  type InjectedSinks,
+  makeTelemetryFilterString,
+  Runtime,
+  Worker,
+} from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -17,7 +23,10 @@ const REPLAY_MS = 60_000;
 let code = '';
 
 // What goes wrong is asserted; the SDK also writes it.
-Runtime.install({ logger: new DefaultLogger('ERROR', () => undefined) });
+Runtime.install({
+  logger: new DefaultLogger('ERROR', () => undefined),
+  telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
+});
 
 beforeAll(async () => {
   const { codePath } = await bundleWorkflows({

@@ -14,7 +14,7 @@ import { projectRoot } from './project-files.ts';
 
 const built = new Map<string, Promise<string>>();
 
-/** `script` from the root of the project, e.g. `receiver/main.ts`; the path of a file for `node`. */
+/** `script` from the root of the project, e.g. `receiver/main.ts`; returns a path for `node`. */
 export function builtProgram(script: string): Promise<string> {
   const known = built.get(script);
   if (known !== undefined) return known;
