@@ -106,9 +106,10 @@ function factualAxes(action: ActionState): FactualAxes {
   return { submission: 'not_submitted', execution: 'not_started', effect: 'none' };
 }
 
+/** An attempt that provably had no effect has cost nothing at its receiver. */
 function costIsKnown(action: ActionState): boolean {
-  return action.attempts.every(
-    ({ settled }) => settled !== null && settled.cost.kind !== 'unknown',
+  return action.attempts.every(({ settled, exclusion }) =>
+    settled === null ? exclusion === 'proved' : settled.cost.kind !== 'unknown',
   );
 }
 

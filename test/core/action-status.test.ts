@@ -326,6 +326,15 @@ describe('R-008 effect, result and cost are unknown apart', () => {
   });
 });
 
+test('R-008 an attempt proved to have had no effect leaves no unknown cost behind', () => {
+  const ledger = memoryLedger();
+  openAndEnter(ledger);
+  doubt(ledger);
+  const contract = contractOf({ closing: 'by_token' });
+  inquire(ledger, { contract, verdict: 'not_executed', proof: 'closed_token' });
+  expect(axesOf(actionOf(ledger)).cost).toBe('known');
+});
+
 test('R-057 the calls of an outcome are those of the reply that was first', () => {
   const ledger = memoryLedger();
   openAndEnter(ledger, rebuy);
