@@ -8,18 +8,27 @@ const compose = readFileSync(
   'utf8',
 );
 
-describe('docker-compose.yml', () => {
+/** The worker's environment when nothing is set outside: `${NAME:-default}` is its default. */
+function workerSettings(): Record<string, string> {
+  const lines = compose.matchAll(/^\s+(HOLDFAST_\w+): "?(.+?)"?$/gm);
+  return Object.fromEntries(
+    [...lines].map(([, name = '', value = '']) => [name, value.replace(/\$\{\w+:-(.*)\}/, '$1')]),
+  );
+}
+
+describe('R-142 docker-compose.yml', () => {
   test('the settings of its worker pass the check', () => {
-    const lines = compose.matchAll(/^\s+(HOLDFAST_\w+): "?(.+?)"?$/gm);
-    // `${NAME:-default}` as compose reads it when NAME is not set.
-    const env = Object.fromEntries(
-      [...lines].map(([, name, value]) => [name, value?.replace(/\$\{\w+:-(.*)\}/, '$1')]),
-    );
-    expect(configFrom(env)).toMatchObject({
+    expect(configFrom(workerSettings())).toMatchObject({
       address: 'temporal:7233',
       ledger: { kind: 'sqlite', path: '/var/lib/holdfast/ledger.db' },
       registerSearchAttributes: true,
     });
+  });
+
+  test('R-061 a lost ledger is not replaced by an empty one, and the volume outlives workers', () => {
+    expect(configFrom(workerSettings()).createLedger).toBe(false);
+    expect(compose).toMatch(/^ {6}- ledger:\/var\/lib\/holdfast$/m);
+    expect(compose).toMatch(/^volumes:\n(?: {2}\w+:\n)* {2}ledger:$/m);
   });
 
   test('every image names its version', () => {
