@@ -29,7 +29,7 @@ export interface Inbox {
 }
 
 /** A person's list: whoever has more open questions than this has another problem first. */
-export const INBOX_MAX = 200;
+const INBOX_MAX = 200;
 
 const CHILD_PREFIX = unknownIdOf('');
 

@@ -4,7 +4,7 @@
 // Controls, line and paragraph separators, marks that turn the direction of writing.
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-export function printable(text: string): string {
+function printable(text: string): string {
   return text.replace(
     UNPRINTABLE,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -128,7 +128,7 @@ function isNoAnswer(error: unknown): boolean {
   );
 }
 
-export function recordedView(run: RunState): NonNullable<RunView['recorded']> {
+function recordedView(run: RunState): NonNullable<RunView['recorded']> {
   const actions = [...run.actions.values()];
   const cost = totalCost(run);
   return {

@@ -6,7 +6,7 @@ import { limits } from './limits.ts';
 const none = z.literal('none');
 
 /** Who de-duplicates, and where: a key means nothing outside of this (contracts.md A1). */
-export const contractScopeSchema = z.strictObject({
+const contractScopeSchema = z.strictObject({
   receiver: z.string().min(1),
   account: z.string().min(1),
   workspace: z.string().min(1),

@@ -4,7 +4,7 @@ import * as z from 'zod';
 
 const count = z.number().int().nonnegative();
 
-export const usageSchema = z.strictObject({
+const usageSchema = z.strictObject({
   requests: count,
   inputTokens: count,
   outputTokens: count,

@@ -36,7 +36,7 @@ export const payloadRefSchema = z.strictObject({ digest: digestSchema, bytes: co
 export type PayloadRef = z.infer<typeof payloadRefSchema>;
 
 /** What an attempt had received before it was decided on; see `consumes.ts`. */
-export const pairSchema = z.strictObject({
+const pairSchema = z.strictObject({
   actionId: id,
   outcome: z.union([digestSchema, z.literal('open'), z.literal('not_executed')]),
 });
@@ -72,7 +72,6 @@ export const settlementKindSchema = z.enum([
 export type SettlementKind = z.infer<typeof settlementKindSchema>;
 
 export const claimScopeSchema = z.enum(['facts', 'effects']);
-export type ClaimScope = z.infer<typeof claimScopeSchema>;
 
 export const inquiryVerdictSchema = z.enum([
   'executed',
@@ -86,7 +85,7 @@ export const inquiryVerdictSchema = z.enum([
 ]);
 export type InquiryVerdict = z.infer<typeof inquiryVerdictSchema>;
 
-export const stopReasons = [
+const stopReasons = [
   'revoked',
   'canceled',
   'budget',

@@ -98,7 +98,7 @@ export function outcomeDigest(actionId: string, content: FinalContent): Digest {
 }
 
 /** One line of a run result. */
-export const effectLineSchema = z.object({
+const effectLineSchema = z.object({
   actionId: id,
   tool: z.string(),
   outcome: z.enum([

@@ -2,7 +2,7 @@
 
 import type { Digest } from './digest.ts';
 import type { End, PayloadRef } from './fact-fields.ts';
-import type { BodyOf, Fact, Head } from './facts.ts';
+import type { BodyOf, Head } from './facts.ts';
 import type { FinalContent } from './outcome.ts';
 
 export interface AttemptState {
@@ -74,5 +74,3 @@ export interface RunState {
   readonly lastFactAt: number | null;
   readonly erased: ReadonlySet<Digest>;
 }
-
-export type FoldStep = (state: RunState, fact: Fact) => RunState;

@@ -65,7 +65,7 @@ function notTaken(site: Site, detail: string): Answer {
   return { kind: 'not_taken', detail, retryAfterMs: site.retryAfterMs };
 }
 
-export function answerWord(answer: Answer): string {
+function answerWord(answer: Answer): string {
   return 'replayed' in answer && answer.replayed ? 'replayed' : answer.kind;
 }
 

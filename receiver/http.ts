@@ -98,7 +98,7 @@ function fence(receiver: Receiver, call: HttpCall, scope: string): HttpAnswer {
 }
 
 /** Refuses bytes that are not UTF-8: replaced characters would be another payload. */
-export function readJson(body: Buffer): Checked<Json> {
+function readJson(body: Buffer): Checked<Json> {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
     return { kind: 'ok', value: JSON.parse(text) as Json };

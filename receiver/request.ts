@@ -37,7 +37,7 @@ const name = z
   .max(receiverLimits.nameCharsMax)
   .refine((text) => text.isWellFormed(), 'half a surrogate pair');
 
-export const identitySchema = z.object({
+const identitySchema = z.object({
   principal: name,
   domain: name.optional(),
   operation: name,

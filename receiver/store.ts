@@ -54,7 +54,7 @@ export interface StoreOptions {
   readonly trace?: ((sql: string) => void) | undefined;
 }
 
-export function isBusy(error: unknown): boolean {
+function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }
 

@@ -4,7 +4,7 @@ import type { Connection } from '@temporalio/client';
 import { missingSearchAttributes, registerSearchAttributes } from './search-attributes.ts';
 
 /** The barrier was measured on it, and older ones lack fields that it reads. */
-export const SERVER_VERSION_MIN = '1.32.0';
+const SERVER_VERSION_MIN = '1.32.0';
 
 export interface ServerWanted {
   readonly namespace: string;
@@ -60,7 +60,7 @@ async function clustersOf(
 }
 
 /** By the first three numbers; a version without them is older than any. */
-export function isOlder(version: string, than: string): boolean {
+function isOlder(version: string, than: string): boolean {
   const [a, b] = [numbersOf(version), numbersOf(than)];
   if (a === null || b === null) return true;
   for (const [index, number] of a.entries()) {

@@ -95,7 +95,7 @@ function identityHeaders({ operationVersion }: HttpReceiverOptions, principal: P
 }
 
 /** The run's user and workspace as one name; two different principals never share one. */
-export function principalText({ workspace, user, account }: Principal): string {
+function principalText({ workspace, user, account }: Principal): string {
   const parts = account === undefined ? [workspace, user] : [workspace, user, account];
   return parts.map(encodeURIComponent).join('/');
 }

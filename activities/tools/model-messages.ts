@@ -10,7 +10,7 @@ import type { ModelContext, Told } from './model-context.ts';
 const provider = z.json().nullable();
 
 /** A model's reply as it is stored. Inputs of calls are payloads of their own. */
-export const modelReplySchema = z.strictObject({
+const modelReplySchema = z.strictObject({
   text: z.string(),
   finish: z.string(),
   parts: z.array(
@@ -90,7 +90,7 @@ async function outputOf(told: Told, read: PayloadReader) {
 }
 
 /** `call_t3_c1`: letters every provider takes. */
-export function toolCallIdOf(position: string): string {
+function toolCallIdOf(position: string): string {
   return `call_${position.replaceAll(/[^A-Za-z0-9]/g, '_')}`;
 }
 

@@ -59,7 +59,7 @@ export function modelFrom(
 }
 
 /** The pseudo tool `model` in the catalog. Another model is another binding. */
-export function modelPolicy(model: Model, defaults: ToolDefaults): ToolPolicy {
+function modelPolicy(model: Model, defaults: ToolDefaults): ToolPolicy {
   const { provider, modelId } = model;
   const contract = contractSchema.parse({});
   const { startToCloseMs, heartbeatTimeoutMs, scheduleToStartMs } = defaults;

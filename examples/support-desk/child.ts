@@ -83,7 +83,7 @@ function inherited(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => ours(name)));
 }
 
-export function assertGone(pid: number): void {
+function assertGone(pid: number): void {
   try {
     process.kill(pid, 0);
   } catch (error) {

@@ -74,10 +74,7 @@ function answerTo(question: Question, { seq, at }: Sent): ResolveCommand {
   };
 }
 
-export function commandLine(
-  { settings }: Pick<Stage, 'settings'>,
-  command: ResolveCommand,
-): string {
+function commandLine({ settings }: Pick<Stage, 'settings'>, command: ResolveCommand): string {
   const names = ['HOLDFAST_ADDRESS', 'HOLDFAST_NAMESPACE', 'HOLDFAST_LEDGER_URL'];
   const { actionId, actor, reason } = command;
   const source = 'evidence' in command ? command.evidence.source : '';

@@ -31,13 +31,13 @@ export function walk(
   for (const child of childrenOf(node)) walk(child, visit, inner);
 }
 
-export function childrenOf(node: SyntaxNode): SyntaxNode[] {
+function childrenOf(node: SyntaxNode): SyntaxNode[] {
   return Object.values(node).flatMap((value) =>
     Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : [],
   );
 }
 
-export function isNode(value: unknown): value is SyntaxNode {
+function isNode(value: unknown): value is SyntaxNode {
   return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 }
 

@@ -13,7 +13,7 @@ import {
   walk,
 } from './syntax.ts';
 
-export const FUNCTION_LINES_MAX = 60;
+const FUNCTION_LINES_MAX = 60;
 
 export interface CodeFile {
   readonly path: string;
