@@ -146,7 +146,10 @@ function settled(
   fact: Fact,
 ): ActionState {
   const before = action.attempts.find((attempt) => attempt.attemptId === body.attemptId);
-  const late = before?.doubted === true || run.ended !== null || run.revoked || run.canceled;
+  const stopped = run.ended !== null || run.revoked || run.canceled;
+  // What the run itself had asked for is an answer, not a late result.
+  const asked = fact.source === 'receiver_inquiry';
+  const late = stopped || (before?.doubted === true && !asked);
   const attempts = action.attempts.map((attempt) =>
     attempt.attemptId === body.attemptId
       ? { ...attempt, settled: body, settledAt: fact.at, late }

@@ -65,6 +65,14 @@ describe('one line per action with an effect', () => {
     expect(resultOf(ledger).lateFacts).toMatchObject([{ outcome: 'not_executed' }]);
   });
 
+  test('what an inquiry finds while the run waits for it is no late result', () => {
+    const ledger = memoryLedger();
+    openAndEnter(ledger);
+    doubt(ledger);
+    inquire(ledger, { verdict: 'executed', externalId: 'ext-1' });
+    expect(resultOf(ledger)).toMatchObject({ effectsCount: 1, lateFactsCount: 0 });
+  });
+
   test('R-108 a late result keeps its old revision', () => {
     const ledger = memoryLedger();
     openAndEnter(ledger);
