@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { axesOf } from '../../core/action-status.ts';
 import { failureKinds } from '../../core/attempt-end.ts';
 import { type Observation, observationTable } from '../../core/observations.ts';
+import { ACTION, enter, open, RUN, settle } from '../support/asks.ts';
+import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
+import { close, doubt, inTurn, openAndEnter } from '../support/story.ts';
 
 /** requirements.md §1, row for row: submission, execution, effect, next. */
 const rows: readonly [Observation, string, string, string, string][] = [
@@ -29,7 +33,40 @@ const rows: readonly [Observation, string, string, string, string][] = [
   ['result_without_intent', 'unchanged', 'unchanged', 'unchanged', 'quarantine_and_stop'],
 ];
 
+type Tell = (ledger: MemoryLedger) => unknown;
+const lost: Tell = (l) => inTurn(openAndEnter(l), doubt(l));
+/** What the ledger holds once the run has acted on the observation. */
+const told: Record<Exclude<Observation, 'workflow_gone' | 'result_without_intent'>, Tell> = {
+  never_scheduled: open,
+  schedule_to_start_and_closed: (l) => inTurn(open(l), close(l, `${ACTION}~1`)),
+  refused_and_closed: (l) =>
+    inTurn(open(l), enter(l, { barrier: { kind: 'not_current', why: 'paused' } })),
+  receiver_refused: (l) => inTurn(openAndEnter(l), settle(l, { outcome: 'refused' })),
+  application_failure: lost,
+  start_to_close: lost,
+  heartbeat: lost,
+  schedule_to_close: lost,
+  canceled: lost,
+  server_failure: lost,
+  overdue: lost,
+  accepted: (l) => inTurn(openAndEnter(l), settle(l, { outcome: 'accepted' })),
+  parts_missing: (l) => inTurn(openAndEnter(l), settle(l, { outcome: 'partial' })),
+  completed_and_settled: (l) => inTurn(openAndEnter(l), settle(l)),
+  completed_after_timeout: (l) => inTurn(lost(l), settle(l)),
+};
+const nothing = ['not_submitted', 'not_started', 'none'];
+
 describe('observationTable', () => {
+  test.each(Object.entries(told))('R-001 R-004 R-006 %s is what the fold says', (row, tell) => {
+    const ledger = memoryLedger();
+    tell(ledger);
+    const action = ledger.run(RUN).actions.get(ACTION);
+    const axes = action && axesOf(action);
+    const seen = axes === undefined ? nothing : [axes.submission, axes.execution, axes.effect];
+    const { submission, execution, effect } = observationTable[row as Observation];
+    expect(seen).toEqual([submission, execution, effect === 'as_recorded' ? 'complete' : effect]);
+  });
+
   test.each(rows)('R-001 R-004 R-006 %s', (observation, submission, execution, effect, next) => {
     expect(observationTable[observation]).toEqual({ submission, execution, effect, next });
   });
