@@ -11,6 +11,8 @@ if (process.env['TEST_SEED_TOLD'] !== seed) {
 /** Suites with commands of their own, because they need more than Node, npm and Python. */
 const apart = ['test/**/*.{browser,crash,postgres}.test.ts'];
 const withServer = ['test/**/*.server.test.ts'];
+/** They start processes and kill them, which takes a minute; `npm run check` leaves them out. */
+const withProcesses = ['test/**/*.process.test.ts'];
 
 export default defineConfig({
   test: {
@@ -26,8 +28,17 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...withServer, ...apart],
+          exclude: [...withServer, ...withProcesses, ...apart],
           testTimeout: 20_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'process',
+          include: withProcesses,
+          testTimeout: 120_000,
           sequence: { groupOrder: 0 },
         },
       },

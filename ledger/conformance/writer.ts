@@ -2,9 +2,10 @@
 // JSON line each, after `transact` has resolved and not before.
 
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Digest } from '../../core/digest.ts';
 import type { Head } from '../../core/facts.ts';
-import type { Ledger } from '../port.ts';
+import { type Ledger, LedgerError } from '../port.ts';
 import {
   attemptOf,
   entered,
@@ -80,8 +81,26 @@ async function workThrough(
 ): Promise<void> {
   for (let step = order.from; step < order.from + order.count; step++) {
     const at = { runId: order.runId, step };
-    say(await enter(ledger, at, order.entryToken));
-    say(await settle(ledger, at));
+    say(await patiently(() => enter(ledger, at, order.entryToken)));
+    say(await patiently(() => settle(ledger, at)));
+  }
+}
+
+/** How long a writer that never gets its turn tries again, and its pause between tries. */
+const PATIENCE_MS = 60_000;
+const PAUSE_MS = 50;
+
+/** A ledger may be unavailable when others crowd it, as long as it then has written nothing. */
+async function patiently<T>(commit: () => Promise<T>): Promise<T> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await commit();
+    } catch (error) {
+      const again = error instanceof LedgerError && error.code === 'unavailable';
+      if (!again || !error.nothingWritten || Date.now() > deadline) throw error;
+      await sleep(PAUSE_MS);
+    }
   }
 }
 
