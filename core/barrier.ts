@@ -1,7 +1,6 @@
 // The barrier: does the server still want this attempt? One step per answer, pure; asking is done
-// in `activities/barrier.ts`. The rule about pending tasks was measured (design.md §3): a sticky
-// timeout or a failed task replaces the pending workflow task without anyone having handled the
-// signals.
+// in `activities/barrier.ts`. The rule about pending tasks was measured: a sticky timeout or a
+// failed task replaces the pending workflow task without anyone having handled the signals.
 
 /** What one DescribeWorkflowExecution said, by workflow id. */
 export interface DescribeAnswer {

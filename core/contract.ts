@@ -5,7 +5,7 @@ import { limits } from './limits.ts';
 
 const none = z.literal('none');
 
-/** Who de-duplicates, and where: a key means nothing outside of this (contracts.md A1). */
+/** Who de-duplicates, and where: a key means nothing outside of this (rule A1). */
 const contractScopeSchema = z.strictObject({
   receiver: z.string().min(1),
   account: z.string().min(1),

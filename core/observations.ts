@@ -1,5 +1,5 @@
-// What Temporal shows about an attempt, and what that says about the action: requirements.md §1
-// as data. An observation about communication is never a statement about the effect.
+// What Temporal shows about an attempt, and what that says about the action, as data.
+// An observation about communication is never a statement about the effect.
 
 import type { Axes } from './action-status.ts';
 

@@ -64,7 +64,7 @@ function unknownWord(ledger: MemoryLedger): boolean {
 }
 const words = new WeakMap<MemoryLedger, readonly Letter[]>();
 
-/** The sentences of design.md §3 and §5 about one action with one attempt. */
+/** What ARCHITECTURE says in words about one action with one attempt. */
 function isLegal(before: readonly Letter[], next: Letter): boolean {
   const has = (letter: Letter) => before.includes(letter);
   const settled = has('executed') || has('refused');

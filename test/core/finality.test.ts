@@ -1,4 +1,4 @@
-// When an outcome is final, and what disputes it: one row per rule of design.md §3.4.
+// When an outcome is final, and what disputes it: one row per rule.
 
 import { describe, expect, test } from 'vitest';
 import { digestOf } from '../../core/digest.ts';

@@ -6,7 +6,7 @@ import { ACTION, enter, open, RUN, settle } from '../support/asks.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
 import { close, doubt, inTurn, openAndEnter } from '../support/story.ts';
 
-/** requirements.md §1, row for row: submission, execution, effect, next. */
+/** By hand, row for row: submission, execution, effect, next. */
 const rows: readonly [Observation, string, string, string, string][] = [
   ['never_scheduled', 'not_submitted', 'not_started', 'none', 'schedule_if_gate_passes'],
   [

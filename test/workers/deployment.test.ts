@@ -25,7 +25,7 @@ describe('R-142 docker-compose.yml', () => {
     });
   });
 
-  test('R-061 a lost ledger is not replaced by an empty one, and the volume outlives workers', () => {
+  test('R-061 a lost ledger is refused, not replaced; its volume outlives workers', () => {
     expect(configFrom(workerSettings()).createLedger).toBe(false);
     expect(compose).toMatch(/^ {6}- ledger:\/var\/lib\/holdfast$/m);
     expect(compose).toMatch(/^volumes:\n(?: {2}\w+:\n)* {2}ledger:$/m);
