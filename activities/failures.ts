@@ -7,6 +7,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { AttemptFailureDetails } from '../core/activity-calls.ts';
 import { NotCanonicalError } from '../core/digest.ts';
 import { limits } from '../core/limits.ts';
+import { boundedWords } from '../core/words.ts';
 import { LedgerError } from '../ledger/port.ts';
 
 /** Released names; the workflow compares `type`, never `instanceof`. */
@@ -71,19 +72,36 @@ const failureTable: readonly FailureRow[] = [
 export function failureOf(error: unknown): ApplicationFailure {
   if (error instanceof ApplicationFailure && error.nonRetryable) return error;
   const row = failureTable.find(({ matches }) => matches(error));
+  const cause = toldOf(error, limits.failureCausesMax);
   return ApplicationFailure.create({
     message: messageOf(error),
     type: row?.type ?? 'ActivityDefect',
     nonRetryable: true,
     details: detailsOf(error),
-    ...(error instanceof Error ? { cause: error } : {}),
+    ...(cause === null ? {} : { cause }),
   });
 }
 
-/** Words of an error, bounded: the server keeps 4 KB of a failure. */
+/** Words of an error, bounded: the server keeps 4 KB of a failure. Never throws. */
 export function messageOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.slice(0, limits.failureCharsMax);
+  try {
+    const text = error instanceof Error ? error.message : error;
+    return boundedWords(String(text), limits.failureCharsMax);
+  } catch {
+    // Anything can be thrown, even what throws when it is read.
+    return 'an error that cannot be put into words';
+  }
+}
+
+/** An error and what caused it, as the wire takes it: text it does not take ends the worker. */
+function toldOf(error: unknown, causesLeft: number): Error | null {
+  if (!(error instanceof Error) || causesLeft === 0) return null;
+  const told = new Error(messageOf(error));
+  told.name = boundedWords(errorTypeOf(error), limits.failureCharsMax);
+  told.stack = boundedWords(String(error.stack ?? ''), limits.failureStackCharsMax);
+  const cause = toldOf(error.cause, causesLeft - 1);
+  if (cause !== null) told.cause = cause;
+  return told;
 }
 
 /** Kind of an error for a log line, which never carries its words. */

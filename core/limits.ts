@@ -22,6 +22,9 @@ export const limits = {
   noteCharsMax: 2_000,
   /** Words of one failure; the server keeps 4 KB of it, details included. */
   failureCharsMax: 1_000,
+  /** Of each error behind a failure, and how many: enough to find the place in the code. */
+  failureStackCharsMax: 2_000,
+  failureCausesMax: 3,
   /** Nesting of payloads: canonicalization is recursive. */
   payloadDepthMax: 100,
 

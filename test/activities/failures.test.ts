@@ -60,6 +60,31 @@ test('a message is bounded: the server keeps little of it', () => {
   expect(failureOf(new Error('x'.repeat(9_000))).message).toHaveLength(limits.failureCharsMax);
 });
 
+const half = '\ud800';
+
+test('R-009 nothing a tool throws reaches the wire as text that the wire does not take', () => {
+  const thrown = new Error(half, { cause: new Error(half, { cause: new Error(half) }) });
+  thrown.name = half;
+  let told: unknown = failureOf(thrown);
+  for (let errors = 0; told instanceof Error; told = told.cause, errors++) {
+    expect(errors).toBeLessThanOrEqual(limits.failureCausesMax);
+    for (const words of [told.name, told.message, told.stack])
+      expect(words?.isWellFormed()).toBe(true);
+  }
+});
+
+test('R-009 a failure stays small whatever the errors behind it say', () => {
+  const thrown = new Error('x'.repeat(9_000_000), { cause: new Error('y'.repeat(9_000_000)) });
+  let told: unknown = failureOf(thrown);
+  for (; told instanceof Error; told = told.cause)
+    expect(`${told.message}${told.stack}`.length).toBeLessThan(5_000);
+});
+
+test('R-009 what throws when it is read is told all the same', () => {
+  const odd = Object.create(null) as object;
+  expect(failureOf(odd)).toMatchObject({ type: 'ActivityDefect', nonRetryable: true });
+});
+
 test('the interceptor lets results pass and makes every error final', async () => {
   const { inbound } = nonRetryableInterceptor();
   await expect(inbound.execute('in', async (input) => `${input}, out`)).resolves.toBe('in, out');
