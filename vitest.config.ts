@@ -29,7 +29,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [...withServer, ...withProcesses, ...apart],
-          testTimeout: 20_000,
+          testTimeout: 60_000, // bundling workflows takes 5 s alone and 25 s on a crowded machine
           sequence: { groupOrder: 0 },
         },
       },
