@@ -27,7 +27,8 @@ export async function inputOf(
       return bytesOf(input.value, limits.actInputBytesMax);
     case 'stored': {
       const bytes = await deps.ledger.payload(input.payload.digest);
-      if (bytes === null) return invalid(`payload ${input.payload.digest} is not in the ledger`);
+      if (bytes === null)
+        return invalid(`payload ${input.payload.digest} is not in the ledger; store it first`);
       const payload = { digest: input.payload.digest, bytes };
       return { kind: 'bytes', payload, value: jsonOf(bytes) };
     }

@@ -172,9 +172,12 @@ function implementationOf(definition: AnyTool, report: Report): Digest | null {
   return null;
 }
 
+/** An action keeps its input for ever: what is corrected is another action. */
+const WHAT_TO_DO = '; correct the input in a new action';
+
 async function checkInput(definition: AnyTool, value: Json): Promise<InputCheck> {
   const parsed = await definition.input.safeParseAsync(value);
   if (parsed.success) return { kind: 'ok', input: parsed.data };
-  const problem = z.prettifyError(parsed.error).slice(0, limits.noteCharsMax);
-  return { kind: 'invalid', problem };
+  const words = z.prettifyError(parsed.error).slice(0, limits.noteCharsMax - WHAT_TO_DO.length);
+  return { kind: 'invalid', problem: `${words}${WHAT_TO_DO}` };
 }

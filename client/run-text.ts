@@ -11,13 +11,20 @@ export function endText({ end }: RunResult): string {
 
 export function resultLines(result: RunResult): string[] {
   return [
-    `run ${result.runId}: ${endText(result)}`,
+    `run ${result.runId}: ${endText(result)}${whereToLook(result)}`,
     ...effects('effect', result.effects, result.effectsCount),
     ...effects('unknown', result.unknowns, result.unknownsCount),
     ...effects('late fact', result.lateFacts, result.lateFactsCount),
     `cost: ${result.costText}`,
     'nothing was undone',
   ];
+}
+
+/** The result names effects; the step that had none, and why, is in the ledger. */
+function whereToLook({ runId, end }: RunResult): string {
+  return end.kind === 'stopped' && end.reason === 'blocked'
+    ? `; which step was not executed, and why: holdfast state ${runId}`
+    : '';
 }
 
 function effects(noun: string, lines: readonly EffectLine[], count: number): string[] {

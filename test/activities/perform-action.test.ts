@@ -152,23 +152,40 @@ test('R-010 R-006 arguments that fail the schema: closed, nobody is called', asy
     settled: null,
     outcome: { kind: 'not_executed', reason: 'invalid_input' },
   });
-  expect(reply.detail).toMatch(/amount/);
+  expect(reply.detail).toMatch(/number.*at amount.*correct the input in a new action/s);
+  expect(reply.outcome).toMatchObject({ actionId: call.actionId });
   expect(calls).toBe(0);
   expect(await rig.perform(call)).toMatchObject({ verdict: 'attempt_closed' });
 });
 
 test.each([
-  ['has no JSON form', { kind: 'inline', value: { amount: Number.NaN } } as const],
-  ['is too large', { kind: 'inline', value: { amount: 1, note: 'x'.repeat(70_000) } } as const],
-  ['names a plan step that is not there', { kind: 'plan_step', index: 4 } as const],
+  ['has no JSON form', { kind: 'inline', value: { amount: Number.NaN } } as const, /at \$\.amount/],
+  [
+    'is too large',
+    { kind: 'inline', value: { amount: 1, note: 'x'.repeat(70_000) } } as const,
+    /has 700\d\d bytes, more than 65536; pass a reference/,
+  ],
+  [
+    'names a plan step that is not there',
+    { kind: 'plan_step', index: 4 } as const,
+    /no plan step 4/,
+  ],
   [
     'names a payload that is not there',
     { kind: 'stored', payload: { digest: `sha256:${'0'.repeat(64)}`, bytes: 2 } } as const,
+    /payload sha256:0+ is not in the ledger; store it first/,
   ],
-])('R-010 an input that %s is closed as invalid', async (_name, input) => {
+])('R-010 an input that %s is closed as invalid, and nobody is called', async (_, input, words) => {
   const rig = await activityRig();
+  let calls = 0;
+  rig.receiver.execute = async () => {
+    calls++;
+    return { kind: 'executed', result: null };
+  };
   const reply = await rig.perform(rig.call(await rig.open(), { input }));
   expect(reply.verdict).toBe('invalid_input');
+  expect(reply.detail).toMatch(words);
+  expect(calls).toBe(0);
 });
 
 test('a plan step is read from the stored goal', async () => {

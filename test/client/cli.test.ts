@@ -101,6 +101,11 @@ describe('exit codes', () => {
   test.each([
     [{ kind: 'completed' }, 0, 'completed'],
     [{ kind: 'stopped', reason: 'revoked' }, 5, 'stopped (revoked)'],
+    [
+      { kind: 'stopped', reason: 'blocked' },
+      5,
+      `stopped (blocked); which step was not executed, and why: holdfast state ${RUN}`,
+    ],
     [{ kind: 'ended_with_unknown' }, 5, 'ended with unknown'],
   ] as const)('a run that ended as %o is %i and the word is said', async (end, code, word) => {
     const ran = await cli(['run', RUN, ...start, '--wait'], ended(end));

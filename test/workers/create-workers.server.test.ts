@@ -7,6 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
+import Database from 'better-sqlite3';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { createRegistry, defineTool, temporalBarrier } from '../../activities/index.ts';
@@ -170,7 +171,11 @@ describe('nothing polls before everything is checked', () => {
   test.each<[string, Record<string, string>, RegExp]>([
     ['no server', { HOLDFAST_ADDRESS: '127.0.0.1:9' }, /127\.0\.0\.1:9 .*HOLDFAST_ADDRESS/],
     ['no namespace', { HOLDFAST_NAMESPACE: 'none' }, /namespace none .*HOLDFAST_NAMESPACE/],
-    ['R-060 no ledger', { HOLDFAST_LEDGER_CREATE: 'off' }, /ledger\.db/],
+    [
+      'R-060 no ledger',
+      { HOLDFAST_LEDGER_CREATE: 'off' },
+      /ledger\.db.*no such file; check the path, restore a copy/,
+    ],
     [
       'a CA file that is not there',
       { HOLDFAST_TLS: 'on', HOLDFAST_TLS_CA: '/none.pem' },
@@ -178,6 +183,14 @@ describe('nothing polls before everything is checked', () => {
     ],
   ])('%s', async (_name, env, message) => {
     expect(await refusalOf(env)).toMatch(message);
+  });
+
+  test('R-060 a ledger of a newer schema', async () => {
+    const env = environment();
+    const path = env.HOLDFAST_LEDGER_URL.replace('sqlite:', '');
+    await (await openSqliteLedger({ path, create: true })).close();
+    new Database(path).exec('update meta set schema_version = 7').close();
+    expect(await refusalOf(env)).toMatch(/ledger\.db.*version 7 .* knows 1/);
   });
 
   test('a tool with a bad declaration', async () => {

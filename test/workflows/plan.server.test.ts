@@ -171,6 +171,22 @@ test.each([
   expect((await stage.ledger.read(runId)).head.count).toBe(0);
 });
 
+test('R-010 arguments that fail the schema: not called, and the ledger says why', async () => {
+  const { runId, result } = await run([
+    { tool: 'strict', input: { n: 'one' } },
+    step('charge_card'),
+  ]);
+  expect(result.end).toEqual({ kind: 'stopped', reason: 'blocked' });
+  expect(stage.effects).toEqual([]);
+  const closed = (await factsOf(stage, runId)).flatMap(({ body }) =>
+    body.kind === 'attempt_refused' ? [body] : [],
+  );
+  expect(closed).toMatchObject([
+    { actionId: `${runId}.t1.c1`, verdict: 'invalid_input', tool: 'strict' },
+  ]);
+  expect(closed[0]?.detail).toMatch(/number.*at n.*correct the input/s);
+});
+
 test('R-137 a closed run answers its recorded end to whoever starts its id again', async () => {
   const { runId, result } = await run([step('charge_card')]);
   const again = await startRun(stage, runId, { kind: 'plan', steps: [step('charge_card')] });
