@@ -80,7 +80,7 @@ export const scenarios: readonly Scenario[] = [
     holds: { entered: 1, settledBy: 'nobody' },
   },
   {
-    title: 'R-004 R-025 a dropped reply is asked about, and the external id found',
+    title: 'R-004 a dropped reply is asked about, and never sent again',
     tool: 'open_ticket',
     strike: lost('commit_then_drop_reply'),
     holds: { entered: 1, requests: 1, settledBy: 'inquiry' },

@@ -43,7 +43,7 @@ async function factsOf(runId: string) {
 const tickets = () => stage.receiver.objects('open_ticket') as Promise<Counts>;
 type Counts = { tickets: number; notifications: number };
 
-test('R-017 ticket a17, T1 prepared to T5 unheard, is one ticket and one notice', async () => {
+test('R-015 R-017 R-025 ticket a17, T1 to T5 unheard, is one ticket and one notice', async () => {
   const before = await tickets();
   await stage.receiver.arm({ fault: 'commit_then_drop_reply', keyIncludes: 'desk.a17' });
   const input = { subject: 'The printer is offline' };
@@ -58,6 +58,15 @@ test('R-017 ticket a17, T1 prepared to T5 unheard, is one ticket and one notice'
   expect(t5?.body).toMatchObject({ kind: 'action_in_doubt', actionId: 'desk.a17' });
   expect(settled).toMatchObject({ source: 'receiver_inquiry', body: { outcome: 'executed' } });
   expect(again).toEqual([]);
+  // What the receiver calls it was lost with the reply, and belongs to the attempt that was sent.
+  const [action] = (await stage.client.state('desk')).recorded?.actions ?? [];
+  expect(t3?.externalId).toBeTruthy();
+  expect(action).toMatchObject({ actionId: 'desk.a17', externalId: t3?.externalId });
+  expect(settled?.body).toMatchObject({ externalId: t3?.externalId });
+  const [attempt, ...others] = action?.attempts ?? [];
+  expect(others).toEqual([]);
+  expect(t1?.body).toHaveProperty('attemptId', attempt?.attemptId);
+  expect(new Set([action?.actionId, attempt?.attemptId, action?.externalId]).size).toBe(3);
   const times = [t1?.at, t2?.at, t3?.at, t5?.at, settled?.at].map(Number);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
 
@@ -151,6 +160,14 @@ test('R-028 account u7 gets 10 under k7 once: 110, and 110 when it is repeated',
   expect(await balance(stage, 'u7')).toBe(110);
   const answers = (await requestsOf('u7.k7')).map(({ answer }) => answer);
   expect(answers).toEqual(['executed', 'replayed']);
+});
+
+test('R-019 two equal payments are two intents: both are done, and each of them once', async () => {
+  const steps = ['first', 'second'].map((name) => ({ name, ...k7('u8') }));
+  const run = await stage.client.start('pay-u8', { goal: { kind: 'plan', steps }, principal });
+  expect(await run.result()).toMatchObject({ end: { kind: 'completed' }, effectsCount: 2 });
+  expect(await balance(stage, 'u8')).toBe(120);
+  for (const { name } of steps) expect(await requestsOf(`pay-u8.${name}`)).toHaveLength(1);
 });
 
 test('R-020 k7 with 20 is refused by harness and receiver, and u7 stays at 110', async () => {

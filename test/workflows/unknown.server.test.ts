@@ -220,7 +220,7 @@ test('accepted by the receiver: asked until it is final, never sent again', asyn
   expect(stage.effects).toEqual([`${runId}.t1.c1`]);
 });
 
-test('an attempt that stays paused is asked about by the run’s own timer', async () => {
+test('R-110 an attempt that stays paused is asked about by the run’s own timer', async () => {
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => {
     release = resolve;

@@ -1,0 +1,92 @@
+// What a person can press in the Web UI while an attempt is at work. Would catch: an effect that
+// Temporal repeats without an event in history, because the ledger's gate was not asked.
+
+import { expect, test } from 'vitest';
+import { unknownIdOf } from '../../core/ids.ts';
+import type { RunResult } from '../../core/outcome.ts';
+import {
+  answerTo,
+  eventually,
+  evidence,
+  factsOf,
+  inDoubt,
+  newRunId,
+  startRun,
+  workflowStage,
+} from '../support/workflow-stage.ts';
+
+const stage = workflowStage();
+const yes = { verb: 'confirm_executed', evidence, externalId: 'L-7' } as const;
+
+/** A run whose only step is at its receiver, which answers when told to. */
+async function runAtWork(tool: string) {
+  let answer: (how: 'executed' | Error) => void = () => undefined;
+  const answered = new Promise<'executed' | Error>((resolve) => {
+    answer = resolve;
+  });
+  stage.behave[tool] = async () => {
+    const how = await answered;
+    if (how !== 'executed') throw how;
+    return { kind: 'executed', result: { ok: true }, externalId: 'L-7' };
+  };
+  const runId = newRunId('operator');
+  const goal = { kind: 'plan', steps: [{ tool, input: { runId } }] };
+  const handle = await startRun(stage, runId, goal);
+  const [pending] = await eventually('it is at work', async () => {
+    if (stage.effects.length === 0) return null;
+    return (await handle.describe()).raw.pendingActivities ?? null;
+  });
+  const activity = {
+    namespace: 'default',
+    execution: { workflowId: runId },
+    id: pending?.activityId ?? '',
+    identity: 'test',
+  };
+  return {
+    runId,
+    handle,
+    actionId: `${runId}.t1.c1`,
+    activity,
+    answer: (how: 'executed' | Error) => answer(how),
+  };
+}
+
+test('R-046 paused and then failed, nothing is left that could be unpaused into', async () => {
+  const { runId, handle, actionId, activity, answer } = await runAtWork('post_letter');
+  await stage.client.workflowService.pauseActivity(activity);
+  answer(new Error('connection reset'));
+  const action = await inDoubt(stage, runId, 't1.c1');
+  // A failure that Temporal may retry would have been kept for Unpause, limit or no limit.
+  const unpause = stage.client.workflowService.unpauseActivity(activity);
+  await expect(unpause).rejects.toThrow(/not.?found/i);
+  const child = stage.client.workflow.getHandle(unknownIdOf(actionId));
+  await child.signal('resolve', answerTo(action, yes));
+  expect(((await handle.result()) as RunResult).end).toEqual({ kind: 'completed' });
+  expect(stage.effects).toEqual([actionId]);
+});
+
+test('R-018 R-046 reset while it runs, the same action is not entered a second time', async () => {
+  const { runId, handle, actionId, answer } = await runAtWork('post_letter');
+  const { events } = await handle.fetchHistory();
+  const first = events?.find((event) => event.workflowTaskCompletedEventAttributes != null);
+  await stage.client.workflowService.resetWorkflowExecution({
+    namespace: 'default',
+    workflowExecution: { workflowId: runId, runId: handle.firstExecutionRunId },
+    reason: 'test',
+    requestId: newRunId('reset'),
+    workflowTaskFinishEventId: first?.eventId ?? null,
+  });
+  const action = await inDoubt(stage, runId, 't1.c1');
+  expect(action.actionId).toBe(actionId);
+  expect(stage.effects).toEqual([actionId]);
+
+  // The old delivery is still at work, and its result is the action's.
+  answer('executed');
+  const now = stage.client.workflow.getHandle(runId);
+  expect(((await now.result()) as RunResult).end).toEqual({ kind: 'completed' });
+  expect(stage.effects).toEqual([actionId]);
+  const entered = (await factsOf(stage, runId)).filter(({ body }) => {
+    return body.kind === 'attempt_entered';
+  });
+  expect(entered).toHaveLength(1);
+});
