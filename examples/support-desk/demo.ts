@@ -10,7 +10,7 @@ import { directKills, plannedKills } from './director.ts';
 import { effectRows } from './effect-rows.ts';
 import { watchFacts } from './progress.ts';
 import { isClean, type Report, reportLine, reportTable } from './report.ts';
-import { settleNotice } from './settlement.ts';
+import { clientCommand, settleNotice } from './settlement.ts';
 import { openStage, type Stage } from './stage.ts';
 import { tallyOf } from './tally.ts';
 
@@ -92,10 +92,9 @@ async function perform(stage: Stage): Promise<Report> {
   }
 }
 
-async function keepUp({ temporal, settings, runId }: Stage): Promise<void> {
+async function keepUp(stage: Stage): Promise<void> {
+  const { temporal, runId } = stage;
   say(`still up until Ctrl-C: Temporal ${temporal.address}, Web UI ${temporal.uiUrl}`);
-  const shell = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
-  say(`ask the run: ${shell.join(' ')} npx holdfast state ${runId}`);
-  say('(in a clone of the project, `npm run build` makes that command)');
+  say(`ask the run: ${clientCommand(stage, `state ${runId}`)}`);
   await interrupted.catch(() => undefined);
 }

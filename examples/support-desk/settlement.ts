@@ -34,7 +34,7 @@ export async function settleNotice(desk: Desk): Promise<void> {
     throw new Error(`the mail gateway has no notice for ${actionId}: it should have one`);
   say(`the mail gateway's log says: ${JSON.stringify(evidence)}`);
   const command = answerTo(question, evidence);
-  say(`answered with: ${commandLine(stage, command)}`);
+  say(`answered with: ${clientCommand(stage, resolveWords(command))}`);
   await client.resolve(runId, command);
 }
 
@@ -74,13 +74,22 @@ function answerTo(question: Question, { seq, at }: Sent): ResolveCommand {
   };
 }
 
-function commandLine({ settings }: Pick<Stage, 'settings'>, command: ResolveCommand): string {
-  const names = ['HOLDFAST_ADDRESS', 'HOLDFAST_NAMESPACE', 'HOLDFAST_LEDGER_URL'];
-  const { actionId, actor, reason } = command;
+/** What a reader of this clone can copy: nothing has to be built or installed for it. */
+export function clientCommand({ settings }: Pick<Stage, 'settings'>, words: string): string {
+  const names = [
+    'HOLDFAST_ADDRESS',
+    'HOLDFAST_NAMESPACE',
+    'HOLDFAST_LEDGER_URL',
+    'HOLDFAST_TASK_QUEUE_PREFIX',
+  ];
+  const shell = names.map((name) => `${name}=${settings[name]}`);
+  return `${shell.join(' ')} npx tsx client/cli.ts ${words}`;
+}
+
+function resolveWords({ actionId, actor, reason, ...command }: ResolveCommand): string {
   const source = 'evidence' in command ? command.evidence.source : '';
   return [
-    ...names.map((name) => `${name}=${settings[name]}`),
-    `npx holdfast resolve ${actionId} --confirm-executed`,
+    `resolve ${actionId} --confirm-executed`,
     `--actor ${actor} --reason ${quoted(reason)} --evidence ${quoted(`receiver_query:${source}`)}`,
   ].join(' ');
 }
