@@ -34,13 +34,20 @@ const say = (line: string) => {
 };
 
 say('starting a Temporal server, a model service, a ticket system and a mail gateway');
+const signals = ['SIGINT', 'SIGTERM'] as const;
+// Until the stage stands, what it has started dies with this process.
+const leave = (signal: NodeJS.Signals) => {
+  say(`ended by ${signal}`);
+  process.exit(1);
+};
+for (const signal of signals) process.once(signal, leave);
 const stage = await openStage({
   existing: flags.server ?? null,
   workers: plannedKills.length + 1,
 });
+for (const signal of signals) process.off(signal, leave);
 const interrupted = new Promise<never>((_, reject) => {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => reject(new Error(`ended by ${signal}`)));
+  for (const signal of signals) process.once(signal, () => reject(new Error(`ended by ${signal}`)));
 });
 interrupted.catch(() => undefined); // it is awaited below; until then it is nobody's failure
 try {

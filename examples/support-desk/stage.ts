@@ -3,7 +3,7 @@
 //
 // INV-1 stop() ends, by pid, every process that was started here, and no other.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,6 +53,8 @@ export interface StageOptions {
 
 export async function openStage({ existing, workers }: StageOptions): Promise<Stage> {
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-demo-'));
+  // For an exit while it is being set up; `stop` is the orderly way. The server may be writing still.
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
   const paths = pathsIn(directory);
   for (const each of [paths.killPoints, paths.output]) await mkdir(each);
   const stops: (() => Promise<void>)[] = [];
