@@ -1,4 +1,4 @@
-// The ledger as compositions use it. Adapters of others: `conformance.ts`.
+// `holdfast/ledger`: the ledger as compositions use it. Adapters of others: `conformance.ts`.
 
 export {
   type ExportBytes,
