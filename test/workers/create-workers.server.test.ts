@@ -157,6 +157,40 @@ test('what stands between the activities and their ports sees every call', async
   expect(seen.indexOf('transact')).toBeLessThan(seen.indexOf('execute'));
 });
 
+test('INV-3 what is at work when the end begins may finish, and its result is stored', async () => {
+  const config = configFrom(environment());
+  let atWork: () => void = () => undefined;
+  const started = new Promise<void>((resolve) => {
+    atWork = resolve;
+  });
+  let finish: () => void = () => undefined;
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const tool = chargeCard();
+  const slow: typeof tool.execute = async (input, attempt) => {
+    attempt.beforeSend();
+    atWork();
+    await finished;
+    return { kind: 'executed', result: { charged: input.amount } };
+  };
+  const { ledger } = config;
+  const workers = await runningWorkers({
+    config,
+    tools: { charge_card: { ...tool, implementation: 'slow', execute: slow } },
+  });
+  const runId = `plan-${randomUUID()}`;
+  void runPlan(config, runId).catch(() => undefined); // no worker is left to end it
+  await started;
+  const stopped = workers.stop();
+  finish();
+  await stopped;
+  const opened = await openSqliteLedger({ path: ledger.path });
+  onTestFinished(() => opened.close());
+  const action = (await opened.read(runId)).actions.get(`${runId}.t1.c1`);
+  expect(action?.attempts.map(({ settled }) => settled?.outcome)).toEqual(['executed']);
+});
+
 describe('nothing polls before everything is checked', () => {
   const refusalOf = async (env: Record<string, string>, tools = {}) =>
     createWorkers({
