@@ -56,3 +56,9 @@ describe('R-142 docker-compose.yml', () => {
     ]);
   });
 });
+
+test('R-142 an older Node is refused when the project is installed', () => {
+  const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+  expect(read('.npmrc')).toMatch(/^engine-strict=true$/m);
+  expect(JSON.parse(read('package.json')).engines).toEqual({ node: '>=20.19' });
+});
