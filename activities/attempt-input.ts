@@ -4,7 +4,13 @@
 import * as z from 'zod';
 import type { PerformCall } from '../core/activity-calls.ts';
 import type { NewPayload } from '../core/decision.ts';
-import { canonicalBytes, digestOfBytes, type Json, NotCanonicalError } from '../core/digest.ts';
+import {
+  canonicalBytes,
+  digestOfBytes,
+  type Json,
+  jsonSchema,
+  NotCanonicalError,
+} from '../core/digest.ts';
 import { limits } from '../core/limits.ts';
 import type { RunState } from '../core/run-state.ts';
 import { jsonOf, readPayload } from './answers.ts';
@@ -45,7 +51,7 @@ export async function inputOf(
   }
 }
 
-const planSchema = z.object({ steps: z.array(z.object({ input: z.json() })) });
+const planSchema = z.object({ steps: z.array(z.object({ input: jsonSchema })) });
 
 async function planStep(deps: ActivityDeps, run: RunState, index: number): Promise<AttemptBytes> {
   if (run.opened === null) return invalid('the run is not open in the ledger');

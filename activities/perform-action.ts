@@ -11,6 +11,7 @@ import { decideRefusal } from '../core/refusal.ts';
 import type { RunState } from '../core/run-state.ts';
 import type { SettleAsk } from '../core/settle.ts';
 import type { Refusal } from '../core/verdict.ts';
+import { boundedWords } from '../core/words.ts';
 import type { Committed } from '../ledger/port.ts';
 import { inputOf } from './attempt-input.ts';
 import { passBarrier } from './barrier.ts';
@@ -173,7 +174,7 @@ async function refuse(at: Performing, why: RefusalWhy): Promise<PerformReply> {
     { runId, actionId, attemptId, pin: pin.head },
     decideRefusal({
       ...{ actionId, attemptId, position, revisions, pin, verdict },
-      detail: why.detail.slice(0, limits.noteCharsMax),
+      detail: boundedWords(why.detail, limits.noteCharsMax),
       tool: call.binding.tool,
       payload: payload && { digest: payload.digest, bytes: payload.bytes.length },
       bytes: payload,

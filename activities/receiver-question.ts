@@ -5,13 +5,14 @@ import * as z from 'zod';
 import { undecidedAttempts } from '../core/action-status.ts';
 import { domainOf } from '../core/contract.ts';
 import { canonicalBytes, digestOfBytes } from '../core/digest.ts';
-import { partSchema } from '../core/fact-fields.ts';
 import type { InquiryAsk } from '../core/inquiry.ts';
 import { limits } from '../core/limits.ts';
 import type { ActionState, AttemptState, RunState } from '../core/run-state.ts';
+import { boundedWords } from '../core/words.ts';
 import { readPayload } from './answers.ts';
 import type { ActivityDeps } from './deps.ts';
 import { errorTypeOf, messageOf } from './failures.ts';
+import { receiverNameSchema, receiverPartsSchema } from './receiver-words.ts';
 import type { RegisteredTool } from './registry.ts';
 import type { Inquiry } from './tool.ts';
 
@@ -46,8 +47,8 @@ const answerSchema = z.discriminatedUnion('verdict', [
   z.object({
     verdict: z.literal('executed'),
     result: z.unknown(),
-    externalId: z.string().min(1).optional(),
-    objectVersion: z.string().min(1).optional(),
+    externalId: receiverNameSchema.optional(),
+    objectVersion: receiverNameSchema.optional(),
   }),
   z.object({
     verdict: z.literal('not_executed'),
@@ -55,8 +56,8 @@ const answerSchema = z.discriminatedUnion('verdict', [
   }),
   z.object({
     verdict: z.literal('partial'),
-    parts: z.array(partSchema).min(1),
-    externalId: z.string().min(1).optional(),
+    parts: receiverPartsSchema,
+    externalId: receiverNameSchema.optional(),
   }),
   z.object({
     verdict: z.enum(['processing', 'no_record', 'conflict', 'unavailable', 'forbidden']),
@@ -144,5 +145,5 @@ function storedResult(result: unknown) {
 function detailOf(answer: Answer): string {
   const words = 'detail' in answer && answer.detail ? `: ${answer.detail}` : '';
   const proof = answer.verdict === 'not_executed' ? ` (${answer.proof})` : '';
-  return `the receiver says ${answer.verdict}${proof}${words}`.slice(0, limits.noteCharsMax);
+  return boundedWords(`the receiver says ${answer.verdict}${proof}${words}`, limits.noteCharsMax);
 }

@@ -8,6 +8,7 @@ import { limits } from '../core/limits.ts';
 import { questionOf } from '../core/question.ts';
 import { type CommandReply, decideRejection, decideResolve } from '../core/resolve.ts';
 import type { ActionState } from '../core/run-state.ts';
+import { boundedWords } from '../core/words.ts';
 import type { Committed } from '../ledger/port.ts';
 import { headOf } from './answers.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -69,5 +70,5 @@ function applied(committed: Committed<CommandReply>): RecordReply {
 
 /** Words from outside may be empty or long; a note is neither. */
 function bounded(text: string): string {
-  return text.slice(0, limits.noteCharsMax) || 'no reason given';
+  return boundedWords(text, limits.noteCharsMax) || 'no reason given';
 }

@@ -7,6 +7,7 @@ import { contractSchema, keyGaps, levelOf } from '../core/contract.ts';
 import { canonicalJson, type Digest, digestOf, digestOfBytes, type Json } from '../core/digest.ts';
 import { limits } from '../core/limits.ts';
 import { type ToolPolicy, toolPolicySchema } from '../core/tool-policy.ts';
+import { boundedWords } from '../core/words.ts';
 import type { ToolDefinition } from './tool.ts';
 
 /** Any tool: its own types matter to its author and to workflows, not to the registry. */
@@ -178,6 +179,9 @@ const WHAT_TO_DO = '; correct the input in a new action';
 async function checkInput(definition: AnyTool, value: Json): Promise<InputCheck> {
   const parsed = await definition.input.safeParseAsync(value);
   if (parsed.success) return { kind: 'ok', input: parsed.data };
-  const words = z.prettifyError(parsed.error).slice(0, limits.noteCharsMax - WHAT_TO_DO.length);
+  const words = boundedWords(
+    z.prettifyError(parsed.error),
+    limits.noteCharsMax - WHAT_TO_DO.length,
+  );
   return { kind: 'invalid', problem: `${words}${WHAT_TO_DO}` };
 }

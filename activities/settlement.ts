@@ -4,13 +4,14 @@
 import * as z from 'zod';
 import { type Cost, costSchema } from '../core/cost.ts';
 import { canonicalBytes, digestOfBytes } from '../core/digest.ts';
-import { partSchema } from '../core/fact-fields.ts';
 import { limits } from '../core/limits.ts';
 import type { SettleAsk } from '../core/settle.ts';
+import { boundedWords } from '../core/words.ts';
 import type { Performed } from './binding.ts';
 import { messageOf } from './failures.ts';
+import { receiverNameSchema, receiverPartsSchema } from './receiver-words.ts';
 
-const id = z.string().min(1).max(1_000);
+const id = receiverNameSchema;
 const cost = costSchema.optional();
 const told = { code: z.string().min(1), message: z.string() };
 
@@ -24,7 +25,7 @@ const settlementSchema = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('partial'),
-    parts: z.array(partSchema).min(1),
+    parts: receiverPartsSchema,
     externalId: id.optional(),
     cost,
   }),
@@ -60,7 +61,10 @@ export function settledOf(attempt: AttemptRef, performed: Performed): Settled | 
     parts: said.kind === 'partial' ? said.parts : [],
     externalId: 'externalId' in said ? (said.externalId ?? null) : null,
     objectVersion: 'objectVersion' in said ? (said.objectVersion ?? null) : null,
-    refusal: 'code' in said ? { code: said.code, message: bounded(said.message) } : null,
+    refusal:
+      'code' in said
+        ? { code: boundedWords(said.code, limits.labelCharsMax), message: bounded(said.message) }
+        : null,
     cost: 'cost' in said ? (said.cost ?? NO_COST) : NO_COST,
     calls,
     payloads,
@@ -90,6 +94,8 @@ function withResult(ask: SettleAsk, result: unknown): SettleAsk {
     const bytes = canonicalBytes(result);
     const ref = { digest: digestOfBytes(bytes), bytes: bytes.length };
     const stored = { ...ask, result: ref };
+    if (ask.calls.length > limits.callsStoredMax)
+      return withoutResult(stored, `${ask.calls.length} proposed calls are more than can be kept`);
     if (bytes.length > limits.ledgerPayloadBytesMax)
       return withoutResult(stored, `${bytes.length} bytes are more than can be stored`);
     return { ...stored, payloads: [...ask.payloads, { digest: ref.digest, bytes }] };
@@ -119,5 +125,5 @@ function emptyAsk({ actionId, attemptId }: AttemptRef): SettleAsk {
 }
 
 function bounded(text: string): string {
-  return text.slice(0, limits.noteCharsMax);
+  return boundedWords(text, limits.noteCharsMax);
 }

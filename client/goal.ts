@@ -2,7 +2,7 @@
 // takes is decided in core/goal.ts.
 
 import * as z from 'zod';
-import { canonicalBytes, type Json, NotCanonicalError } from '../core/digest.ts';
+import { canonicalBytes, type Json, jsonSchema, NotCanonicalError } from '../core/digest.ts';
 import { callPosition, positionSchema } from '../core/ids.ts';
 import { limits } from '../core/limits.ts';
 import { onUnknownSchema } from '../core/tool-policy.ts';
@@ -16,7 +16,7 @@ const toolName = z
 const stepSchema = z.strictObject({
   name: positionSchema.optional(),
   tool: toolName,
-  input: z.json(),
+  input: jsonSchema,
   onUnknown: onUnknownSchema.optional(),
 });
 

@@ -2,16 +2,24 @@
 // Further verbs (amend, approve, deny, topUp, cancel) join the union here.
 
 import * as z from 'zod';
-import { digestSchema } from './digest.ts';
+import { digestSchema, jsonSchema } from './digest.ts';
 import { limits } from './limits.ts';
 
-const note = z.string().min(1).max(limits.noteCharsMax);
+/** Facts take well-formed Unicode only; what could not be recorded must not be accepted. */
+const text = (charsMax: number) =>
+  z
+    .string()
+    .min(1)
+    .max(charsMax)
+    .refine((value) => value.isWellFormed(), 'half a surrogate pair; send well-formed Unicode');
+const note = text(limits.noteCharsMax);
+const id = text(limits.idCharsMax);
 
 const commandBase = {
   /** Makes the command idempotent: the same id is applied once, for ever. */
-  id: z.string().min(1).max(200),
+  id: text(limits.commandIdCharsMax),
   /** Who says so. Signals do not authenticate: the server's authorizer does. */
-  actor: z.string().min(1).max(200),
+  actor: text(limits.actorCharsMax),
   reason: note,
 };
 
@@ -34,7 +42,7 @@ export type ResolutionVerb = z.infer<typeof resolutionVerbSchema>;
 
 const answerBase = {
   ...commandBase,
-  actionId: z.string().min(1),
+  actionId: id,
   /** Fact number of the action's last fact the answer was based on. */
   recordVersion: z.number().int().positive(),
 };
@@ -44,9 +52,9 @@ export const resolveSchema = z.discriminatedUnion('verb', [
     ...answerBase,
     verb: z.literal('confirm_executed'),
     evidence: evidenceSchema,
-    externalId: z.string().min(1).max(1_000).optional(),
+    externalId: id.optional(),
     /** The result, if it could be obtained; else it stays missing. */
-    result: z.json().optional(),
+    result: jsonSchema.optional(),
   }),
   z.strictObject({
     ...answerBase,
@@ -72,8 +80,8 @@ export type RevokeCommand = z.infer<typeof revokeSchema>;
 
 /** Hints only: whoever gets one reads the ledger again. */
 export const lateFactSchema = z.strictObject({
-  actionId: z.string().min(1),
-  attemptId: z.string().min(1).nullable(),
+  actionId: id,
+  attemptId: id.nullable(),
   outcomeDigest: digestSchema.nullable(),
 });
 export type LateFact = z.infer<typeof lateFactSchema>;

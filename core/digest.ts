@@ -55,6 +55,23 @@ export function canonicalBytes(value: unknown): Uint8Array {
   return utf8ToBytes(canonicalJson(value));
 }
 
+/** Why `value` has no canonical form, or null. Bounded in depth, unlike a recursive schema. */
+export function canonicalProblem(value: unknown): string | null {
+  try {
+    refuseLossy(value, '$', 0);
+    return null;
+  } catch (error) {
+    if (error instanceof NotCanonicalError) return error.message;
+    throw error;
+  }
+}
+
+/** JSON that can be stored, as it is: `z.json()` recurses to any depth, and drops a `__proto__`. */
+export const jsonSchema = z.custom<Json>().superRefine((value, context) => {
+  const problem = canonicalProblem(value);
+  if (problem !== null) context.addIssue({ code: 'custom', message: `not canonical: ${problem}` });
+});
+
 function refuseLossy(value: unknown, path: string, depth: number): asserts value is Json {
   if (depth > limits.payloadDepthMax)
     throw new NotCanonicalError(path, `nested deeper than ${limits.payloadDepthMax}`);

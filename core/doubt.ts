@@ -3,6 +3,8 @@
 
 import { refusalFacts } from './closing.ts';
 import type { Decision, LedgerView } from './decision.ts';
+import { limits } from './limits.ts';
+import { boundedWords } from './words.ts';
 
 export interface DoubtAsk {
   readonly actionId: string;
@@ -24,13 +26,19 @@ export function decideDoubt(ask: DoubtAsk): (view: LedgerView) => Decision<Doubt
     if (attempt.settled !== null || attempt.exclusion !== 'none')
       return { reply: 'settled', facts: [] };
     if (attempt.doubted) return { reply: 'in_doubt', facts: [] };
-    const why =
-      ask.externalId === null ? ask.why : `${ask.why}; the receiver named ${ask.externalId}`;
+    const why = whyOf(ask);
     const { revisions } = attempt.entry;
     const kind = 'action_in_doubt' as const;
     const body = { kind, actionId, attemptIds: [attemptId], why, revisions };
     return { reply: 'in_doubt', facts: [{ source: 'history', body }] };
   };
+}
+
+/** The name is worth more than the words, which are cut to make room for it. */
+function whyOf({ why, externalId }: DoubtAsk): string {
+  if (externalId === null) return boundedWords(why, limits.noteCharsMax);
+  const named = `; the receiver named ${boundedWords(externalId, limits.idCharsMax)}`;
+  return `${boundedWords(why, limits.noteCharsMax - named.length)}${named}`;
 }
 
 /** Closing an attempt that has not entered is always safe; one already closed stays as it is. */

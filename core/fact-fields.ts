@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { digestSchema } from './digest.ts';
 import { limits } from './limits.ts';
 
-export const id = z.string().min(1).max(1_000);
+export const id = z.string().min(1).max(limits.idCharsMax);
 export const note = z.string().min(1).max(limits.noteCharsMax);
 export const count = z.number().int().nonnegative();
 export const at = z.number().int().nonnegative();

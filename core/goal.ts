@@ -1,7 +1,7 @@
 // The argument of `agentRun`, checked before anything is dispatched.
 
 import * as z from 'zod';
-import { canonicalBytes, NotCanonicalError } from './digest.ts';
+import { canonicalBytes, jsonSchema, NotCanonicalError } from './digest.ts';
 import { principalSchema } from './fact-fields.ts';
 import { callPosition, positionSchema, runIdProblem } from './ids.ts';
 import { limits } from './limits.ts';
@@ -10,7 +10,7 @@ import { onUnknownSchema } from './tool-policy.ts';
 const planStepSchema = z.strictObject({
   name: positionSchema.optional(),
   tool: z.string().min(1),
-  input: z.json(),
+  input: jsonSchema,
   onUnknown: onUnknownSchema.optional(),
 });
 

@@ -18,6 +18,16 @@ export const limits = {
   runInputBytesMax: 512 * KIB,
   /** One ledger row; SQLite and Postgres both take it without tuning. */
   ledgerPayloadBytesMax: 8 * MIB,
+  /** Ids of any kind inside facts; Temporal's own limit. */
+  idCharsMax: 1_000,
+  /** The longest id that a question proposes: of the longest run id, position and record number. */
+  commandIdCharsMax: 400,
+  actorCharsMax: 200,
+  /** A refusal's code, the name of a signal, a model service's id of a call: words, cut. */
+  labelCharsMax: 200,
+  /** Parts of a partial effect: all of them pass history with the outcome. */
+  partsMax: 500,
+  partNameCharsMax: 200,
   /** Text from outside inside facts and questions; keeps details below the Web UI's URL limit. */
   noteCharsMax: 2_000,
   /** Words of one failure; the server keeps 4 KB of it, details included. */
@@ -85,6 +95,8 @@ export const limits = {
   walkPageMax: 200,
   planStepsMax: 500,
   callsPerTurnMax: 100,
+  /** Proposals kept of one model reply; all of them pass history with its outcome. */
+  callsStoredMax: 500,
   /** Pairs one attempt may consume since the last known rolling digest. */
   consumesPairsMax: 500,
   /** Actions listed in a run result; more are counted (a result passes history). */

@@ -3,6 +3,7 @@
 
 import * as z from 'zod';
 import type { PerformReply } from './activity-calls.ts';
+import { jsonSchema } from './digest.ts';
 import { count, revisionsSchema, settlementKindSchema } from './fact-fields.ts';
 import { headSchema } from './facts.ts';
 import { outcomeSchema } from './outcome.ts';
@@ -22,7 +23,7 @@ const performReplySchema = z.object({
   outcome: outcomeSchema.nullable(),
   settled: settlementKindSchema.nullable(),
   retryAfterMs: z.number().nonnegative().nullable(),
-  value: z.json().optional(),
+  value: jsonSchema.optional(),
   authority: authoritySchema,
   pin: pinSchema,
 });

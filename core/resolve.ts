@@ -8,6 +8,7 @@ import type { BodyOf, NewFact } from './facts.ts';
 import { contradictsRecord, hasEffectBy } from './finality.ts';
 import { limits } from './limits.ts';
 import type { ActionState } from './run-state.ts';
+import { boundedWords } from './words.ts';
 
 export interface CommandReply {
   readonly what: 'applied' | 'duplicate' | 'rejected' | 'disputed';
@@ -47,10 +48,12 @@ export function rejection(
 ): Decision<CommandReply> {
   const reply = { what: 'rejected', why: ask.why } as const;
   if (view.run.rejectedCount >= limits.rejectedCommandsMax) return { reply, facts: [] };
+  const { commandId, name, why } = ask;
   const body = {
     kind: 'command_rejected',
-    ...ask,
-    why: ask.why.slice(0, limits.noteCharsMax),
+    commandId: commandId && boundedWords(commandId, limits.commandIdCharsMax),
+    name: boundedWords(name, limits.labelCharsMax),
+    why: boundedWords(why, limits.noteCharsMax),
   } as const;
   return { reply, facts: [{ source: 'human', body }] };
 }

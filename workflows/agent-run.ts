@@ -8,6 +8,7 @@ import { type CheckedRunInput, checkRunInput, pinnedTools, stepPosition } from '
 import { actionIdOf, callPosition, modelPosition } from '../core/ids.ts';
 import { limits } from '../core/limits.ts';
 import type { Outcome, RunResult } from '../core/outcome.ts';
+import { boundedWords } from '../core/words.ts';
 import { act } from './act.ts';
 import { beginSession, runSession } from './body.ts';
 import { continueIfLong } from './continuing.ts';
@@ -179,7 +180,7 @@ function notScheduled(actionId: string, call: ProposedCall, isUnknown: boolean):
     digest: null,
     reason: isUnknown ? 'unknown_tool' : 'too_many_calls',
     message: isUnknown
-      ? `there is no tool "${call.tool.slice(0, 100)}"`
+      ? `there is no tool "${boundedWords(call.tool, limits.labelCharsMax)}"`
       : `at most ${limits.callsPerTurnMax} calls in one turn`,
   };
   return { kind: 'outcome', outcome };

@@ -2,6 +2,7 @@
 
 import type * as z from 'zod';
 import { limits } from '../core/limits.ts';
+import { boundedWords } from '../core/words.ts';
 import { UNDECODABLE } from './payload-converter.ts';
 
 const ISSUES_SHOWN = 5;
@@ -16,5 +17,5 @@ export function problemOf(schema: z.ZodType, raw: unknown): string | null {
   if (parsed.success) return null;
   const issues = parsed.error.issues.slice(0, ISSUES_SHOWN);
   const text = issues.map(({ path, message }) => `${path.join('.') || 'command'}: ${message}`);
-  return text.join('; ').slice(0, limits.noteCharsMax);
+  return boundedWords(text.join('; '), limits.noteCharsMax);
 }

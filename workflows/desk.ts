@@ -9,6 +9,7 @@
 import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
 import { lateFactSchema, type ResolveCommand, resolveSchema } from '../core/commands.ts';
 import { limits } from '../core/limits.ts';
+import { boundedWords } from '../core/words.ts';
 import { problemOf } from './command-problem.ts';
 import { lateFactSignal, type ResolveAnswer, resolveSignal, resolveUpdate } from './messages.ts';
 import { ask, hint, type Session } from './session.ts';
@@ -53,7 +54,8 @@ export function rejectOtherSignals(desk: Desk, known: readonly string[]): void {
 }
 
 function unknownName(name: string, known: readonly string[]): string {
-  return `there is no signal "${name.slice(0, 100)}"; there are ${known.join(', ')}`;
+  const said = boundedWords(name, limits.labelCharsMax);
+  return `there is no signal "${said}"; there are ${known.join(', ')}`;
 }
 
 function lateFact(desk: Desk, raw: unknown): Promise<void> | undefined {
@@ -110,7 +112,7 @@ export function malformed(name: string, raw: unknown, problem: string | null): R
 function idOf(raw: unknown): string | null {
   if (typeof raw !== 'object' || raw === null || !('id' in raw)) return null;
   const { id } = raw;
-  return typeof id === 'string' && id !== '' ? id.slice(0, 200) : null;
+  return typeof id === 'string' && id !== '' ? boundedWords(id, limits.commandIdCharsMax) : null;
 }
 
 /** Beyond the cap they are only counted: a flood must not fill history and ledger. */
@@ -120,8 +122,8 @@ export async function reject(desk: Desk, rejection: Rejection): Promise<void> {
   session.lastRejection = `${rejection.name}: ${rejection.why} (${desk.rejected} rejected so far)`;
   session.show();
   if (desk.rejected > limits.rejectedCommandsMax) return;
-  const why = rejection.why.slice(0, limits.noteCharsMax);
-  const name = rejection.name.slice(0, 200) || 'no name';
+  const why = boundedWords(rejection.why, limits.noteCharsMax);
+  const name = boundedWords(rejection.name, limits.labelCharsMax) || 'no name';
   const call = { kind: 'rejected', runId: session.runId, ...rejection, name, why } as const;
-  await ask(session, 'recordFacts', call, `record a rejected ${name.slice(0, 40)}`);
+  await ask(session, 'recordFacts', call, `record a rejected ${boundedWords(name, 40)}`);
 }

@@ -5,6 +5,8 @@ import type { Cost } from '../../core/cost.ts';
 import type { NewPayload } from '../../core/decision.ts';
 import { canonicalBytes, canonicalJson, digestOfBytes } from '../../core/digest.ts';
 import type { ProposedCall } from '../../core/fact-fields.ts';
+import { limits } from '../../core/limits.ts';
+import { boundedWords } from '../../core/words.ts';
 import { messageOf } from '../failures.ts';
 import type { Settlement } from '../tool.ts';
 import type { ModelReply } from './model-messages.ts';
@@ -29,7 +31,8 @@ export function answerOf(reply: Reply, callIds: readonly string[]): ModelAnswer 
     if (part.type !== 'tool-call') continue;
     const bytes = inputBytes(part.input);
     const input = { digest: digestOfBytes(bytes), bytes: bytes.length };
-    const call = { callId: callIds[calls.length] ?? '', tool: part.toolName.toWellFormed(), input };
+    const callId = boundedWords(callIds[calls.length] ?? '', limits.labelCharsMax);
+    const call = { callId, tool: boundedWords(part.toolName, limits.labelCharsMax), input };
     payloads.push({ digest: input.digest, bytes });
     calls.push(call);
     parts.push({ kind: 'call', ...call, provider });

@@ -46,11 +46,19 @@ test.each([
   expect((await attemptOf(rig))?.settled).toBeNull();
 });
 
+const part = (name: string) => ({ name, state: 'confirmed' });
+
 test.each([
   ['nothing', undefined],
   ['an unknown kind', { kind: 'probably' }],
   ['accepted without an id', { kind: 'accepted' }],
   ['partial without parts', { kind: 'partial', parts: [] }],
+  ['a name the ledger cannot hold', { kind: 'executed', result: 1, externalId: 'ext-\ud800' }],
+  ['a part the ledger cannot hold', { kind: 'partial', parts: [part('p\udc00')] }],
+  [
+    'more parts than pass history',
+    { kind: 'partial', parts: Array(limits.partsMax + 1).fill(part('p')) },
+  ],
 ])('an adapter that returns %s has settled nothing', async (_name, returned) => {
   const rig = await activityRig();
   rig.receiver.execute = async () => returned;
@@ -72,6 +80,17 @@ test.each([
   const reply = await rig.perform(rig.call(await rig.open()));
   expect(reply).toMatchObject({ verdict: 'entered', settled, outcome: { kind: outcome } });
   expect(reply.retryAfterMs).toBe(settled === 'not_taken' ? 7_000 : null);
+});
+
+test('R-013 the words of a refusal are cut to what the ledger holds, and it is kept', async () => {
+  const rig = await activityRig();
+  const code = `no\ud800${'c'.repeat(3_000_000)}`;
+  const message = `${'m'.repeat(limits.noteCharsMax - 1)}😀`;
+  rig.receiver.execute = async () => ({ kind: 'refused', code, message });
+  expect(await rig.perform(rig.call(await rig.open()))).toMatchObject({ settled: 'refused' });
+  const said = (await attemptOf(rig))?.settled?.refusal;
+  expect(said?.code).toHaveLength(limits.labelCharsMax);
+  expect(said?.message).toBe(`${'m'.repeat(limits.noteCharsMax - 1)}\ufffd`);
 });
 
 test('an accepted action has no outcome yet, and keeps what the receiver called it', async () => {

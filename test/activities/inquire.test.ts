@@ -101,6 +101,13 @@ test.each<[string, InquiryAnswer<Json>]>([
 test.each<[string, () => Promise<InquiryAnswer<Json>>]>([
   ['fails', () => Promise.reject(new Error('refused'))],
   ['answers with something else', async () => ({ verdict: 'maybe' }) as never],
+  ['names what no fact holds', async () => ({ verdict: 'executed', externalId: 'ext-\ud800' })],
+  ['names without end', async () => ({ verdict: 'executed', externalId: 'x'.repeat(1_001) })],
+  [
+    'has parts no fact holds',
+    async () => ({ verdict: 'partial', parts: [{ name: '\ud800', state: 'confirmed' }] }),
+  ],
+  ['explains in half a pair', async () => ({ verdict: 'unavailable', detail: '\ud800' })],
 ])('R-036 a question that %s is unavailable, and sends nothing again', async (_name, answer) => {
   const { rig } = await inDoubt();
   let sends = 0;

@@ -205,6 +205,25 @@ describe('a model call is an action', () => {
     const call = rig.call(opened, { position: 't1.c1', input, pin });
     expect(await rig.perform(call)).toMatchObject({ verdict: 'invalid_input' });
   });
+
+  test('names that a service makes up are cut to what the ledger holds', async () => {
+    const call = { ...toolCall('{}', `fly\ud800${'y'.repeat(9_000)}`), toolCallId: 'c\udc00' };
+    const { ask } = await modelRig(async () => reply([call]));
+    const { outcome } = await ask();
+    if (outcome?.kind !== 'executed') throw new Error('not executed');
+    const [proposed] = outcome.calls;
+    expect(proposed?.callId).toBe('c\ufffd');
+    expect(proposed?.tool).toHaveLength(limits.labelCharsMax);
+  });
+
+  test('a reply with more calls than pass history is paid for, its result missing', async () => {
+    const calls = Array.from({ length: limits.callsStoredMax + 1 }, () => toolCall('{}'));
+    const { rig, ask } = await modelRig(async () => reply(calls));
+    expect(await ask()).toMatchObject({ outcome: { kind: 'executed_result_missing' } });
+    const recorded = await settled(rig, `${RUN}.t1.m`);
+    expect(recorded?.resultMissing).toContain('501 proposed calls are more than can be kept');
+    expect(recorded?.cost).toMatchObject({ kind: 'known' });
+  });
 });
 
 describe('what a model service’s error settles', () => {

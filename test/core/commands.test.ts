@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { lateFactSchema, resolveSchema, revokeSchema } from '../../core/commands.ts';
 import { digestOf } from '../../core/digest.ts';
+import { actionIdOf, unknownIdOf } from '../../core/ids.ts';
 import { limits } from '../../core/limits.ts';
 
 const base = {
@@ -23,6 +24,14 @@ const complete = {
   authorize_retry: { ...base, verb: 'authorize_retry', acceptsPossibleDuplicate: true },
   abandon: { ...base, verb: 'abandon' },
 };
+const half = 'x\ud800';
+
+function nested(depth: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < depth; level++) value = [value];
+  return value;
+}
+
 const accepts = (command: unknown) => resolveSchema.safeParse(command).success;
 
 describe('resolve', () => {
@@ -59,6 +68,18 @@ describe('resolve', () => {
     ['record version 0', { ...complete.abandon, recordVersion: 0 }],
     ['a record version as text', { ...complete.abandon, recordVersion: '4' }],
     ['a result that is no JSON', { ...complete.confirm_executed, result: () => 1 }],
+    ['a result that cannot be stored', { ...complete.confirm_executed, result: { n: 2 ** 60 } }],
+    ['a result without a bottom', { ...complete.confirm_executed, result: nested(50_000) }],
+    ['half a pair in the id', { ...complete.abandon, id: half }],
+    ['half a pair in the actor', { ...complete.abandon, actor: half }],
+    ['half a pair in the reason', { ...complete.abandon, reason: half }],
+    ['half a pair in the action', { ...complete.abandon, actionId: half }],
+    ['half a pair in the coverage', { ...complete.confirm_not_executed, coverage: half }],
+    ['half a pair in the external id', { ...complete.confirm_executed, externalId: half }],
+    [
+      'half a pair in the evidence',
+      { ...complete.confirm_executed, evidence: { ...evidence, source: half } },
+    ],
   ])('R-134 %s is refused', (_what, command) => {
     expect(accepts(command)).toBe(false);
   });
@@ -105,4 +126,10 @@ test('R-110 a late fact is a hint: it names, and claims nothing', () => {
   const hint = { actionId: 'r.t1.c1', attemptId: null, outcomeDigest: digestOf('x') };
   expect(lateFactSchema.parse(hint)).toEqual(hint);
   expect(lateFactSchema.safeParse({ ...hint, outcome: 'executed' }).success).toBe(false);
+});
+
+test('R-134 the ids that a question proposes fit, whatever run and position are called', () => {
+  const actionId = actionIdOf('r'.repeat(limits.runIdCharsMax), `b999.a${'x'.repeat(63)}`);
+  const id = `${unknownIdOf(actionId)}/${Number.MAX_SAFE_INTEGER}/abandon`;
+  expect(resolveSchema.safeParse({ ...complete.abandon, actionId, id }).success).toBe(true);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { limits } from '../../core/limits.ts';
 import { ACTION, enter, open, RUN, settle } from '../support/asks.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
 import {
@@ -58,6 +59,23 @@ describe('after an attempt that proved nothing', () => {
     const ledger = entered();
     doubt(ledger, first, 'ext-9');
     const why = 'no reply in time; the receiver named ext-9';
+    expect(bodiesAfter(ledger, 2)).toMatchObject([{ why }]);
+  });
+
+  test('the name is kept whole where there are too many words beside it', () => {
+    const ledger = entered();
+    const name = 'n'.repeat(limits.idCharsMax);
+    doubt(ledger, first, name, 'w'.repeat(limits.noteCharsMax));
+    const [fact] = bodiesAfter(ledger, 2);
+    const why = fact?.kind === 'action_in_doubt' ? fact.why : '';
+    expect(why).toHaveLength(limits.noteCharsMax);
+    expect(why.endsWith(`; the receiver named ${name}`)).toBe(true);
+  });
+
+  test('half a surrogate pair in what is told keeps no doubt from being recorded', () => {
+    const ledger = entered();
+    expect(doubt(ledger, first, 'ext-\ud800', 'lost \udc00')).toBe('in_doubt');
+    const why = 'lost \ufffd; the receiver named ext-\ufffd';
     expect(bodiesAfter(ledger, 2)).toMatchObject([{ why }]);
   });
 

@@ -23,6 +23,25 @@ test.each([
   expect(checkRunInput('desk-1', raw)).toEqual({ kind: 'ok', input: raw });
 });
 
+const half = { user: '\ud800', workspace: 'w1' };
+
+function nested(depth: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < depth; level++) value = [value];
+  return value;
+}
+
+test('an input is dispatched as it was given, key for key', () => {
+  const raw = JSON.parse('{"__proto__": {"polluted": true}, "title": "Lost parcel"}');
+  const checked = checkRunInput('desk-1', {
+    ...input,
+    goal: { ...plan, steps: [{ ...step, input: raw }] },
+  });
+  const goal =
+    checked.kind === 'ok' && checked.input.goal.kind === 'plan' ? checked.input.goal : null;
+  expect(JSON.stringify(goal?.steps[0]?.input)).toBe(JSON.stringify(raw));
+});
+
 describe('a refusal names the run, what is wrong and what to do', () => {
   const big = 'x'.repeat(limits.runInputBytesMax);
   const goal = (over: object) => ({ ...input, goal: { ...plan, ...over } });
@@ -44,6 +63,9 @@ describe('a refusal names the run, what is wrong and what to do', () => {
       'turnsMax',
     ],
     ['too many bytes', goal({ steps: [{ ...step, input: big }] }), 'pass references, not contents'],
+    ['no end of nesting', goal({ steps: [{ ...step, input: nested(50_000) }] }), 'deeper than'],
+    ['a step without input', goal({ steps: [{ tool: 'open_ticket' }] }), 'goal.steps[0].input'],
+    ['half a surrogate pair in a name', { ...input, principal: half }, 'not canonical'],
     ['half a surrogate pair', goal({ steps: [{ ...step, input: '\ud800' }] }), 'not canonical'],
     [
       'one name twice',

@@ -20,6 +20,12 @@ const reply = {
   pin: { id: 'ledger-1', incarnation: 0, head: { count: 3, hash: digest } },
 };
 
+function nested(depth: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < depth; level++) value = [value];
+  return value;
+}
+
 test.each([
   ['without a value', reply],
   ['with a value', { ...reply, value: { n: 11 } }],
@@ -40,6 +46,7 @@ describe('what somebody completed the activity with is no reply: the ledger is a
     ['no ledger', { ...reply, pin: null }],
     ['a wait back in time', { ...reply, retryAfterMs: -1 }],
     ['no authority', { ...reply, authority: undefined }],
+    ['a value without a bottom', { ...reply, value: nested(50_000) }],
   ])('%s', (_what, raw) => {
     expect(performReplyOf(raw)).toBeNull();
   });

@@ -197,6 +197,14 @@ describe('R-134 D7 an answer is rejected, recorded, and changes nothing', () => 
     const [first] = bodiesAfter(ledger, 3);
     expect(first).toMatchObject({ why: 'x'.repeat(limits.noteCharsMax), commandId: null });
   });
+
+  test('R-134 what arrived with half a surrogate pair is rejected on record', () => {
+    const ledger = doubted();
+    const half = { commandId: 'c\ud800', name: 'n\udc00', why: 'w\ud800' };
+    expect(ledger.decide({ runId: RUN }, decideRejection(half)).what).toBe('rejected');
+    const kept = { commandId: 'c\ufffd', name: 'n\ufffd', why: 'w\ufffd' };
+    expect(bodiesAfter(ledger, 3)).toMatchObject([kept]);
+  });
 });
 
 describe('D9 an answer that contradicts the record disputes the action', () => {

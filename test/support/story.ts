@@ -53,9 +53,14 @@ export function bodiesAfter(ledger: MemoryLedger, count: number) {
     .map(({ body }) => body);
 }
 
-export function doubt(ledger: MemoryLedger, attemptId = `${ACTION}~1`, externalId?: string) {
+export function doubt(
+  ledger: MemoryLedger,
+  attemptId = `${ACTION}~1`,
+  externalId: string | null = null,
+  why = 'no reply in time',
+) {
   const actionId = attemptId.replace(/~.*/, '');
-  const ask = { actionId, attemptId, why: 'no reply in time', externalId: externalId ?? null };
+  const ask = { actionId, attemptId, why, externalId };
   return ledger.decide({ runId: RUN, actionId, attemptId }, decideDoubt(ask));
 }
 
