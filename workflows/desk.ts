@@ -3,7 +3,8 @@
 //
 // Owns: which commands were handled here, how many were rejected.
 // Does not own: whether a command applies; the ledger decides.
-// INV-1 A command id is handed to the ledger once; again it is a duplicate.
+// INV-1 A command id is handed to the ledger once, and again only after the ledger refused it; else it
+//       is a duplicate.
 // INV-2 Beyond the cap rejections are counted and shown, and no longer recorded.
 
 import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
@@ -90,7 +91,11 @@ async function resolveAsFact(desk: Desk, command: ResolveCommand): Promise<Resol
   const reply = await ask(session, 'recordFacts', call, `record the answer ${command.id}`);
   hint(session, command.actionId);
   if (reply.kind !== 'applied') return { what: 'rejected', why: 'the ledger did not take it' };
-  if (reply.what === 'rejected') desk.session.lastRejection = `resolve: ${reply.why}`;
+  if (reply.what === 'rejected') {
+    // Corrected and sent again, it carries the id that the question gave it.
+    desk.seen.delete(command.id);
+    session.lastRejection = `resolve: ${reply.why}`;
+  }
   session.show();
   return { what: reply.what, why: reply.why };
 }

@@ -21,7 +21,7 @@ import { limits } from '../core/limits.ts';
 import type { Question } from '../core/question.ts';
 import { questionIn, questionProblem } from '../core/question-shape.ts';
 import { installDesk, rejectOtherSignals } from './desk.ts';
-import { questionDetails } from './details.ts';
+import { type QuestionProgress, questionDetails } from './details.ts';
 import { workflowFailure } from './failures.ts';
 import { lateFactSignal } from './messages.ts';
 import { questionPairs } from './search-attributes.ts';
@@ -37,7 +37,10 @@ export interface QuestionEnd {
 
 interface Inquiring {
   readonly session: Session;
+  /** What the input's answers are based on. */
+  readonly inputVersion: number;
   question: Question;
+  recordVersion: number;
   asked: number;
   canAsk: boolean;
   disputed: boolean;
@@ -55,7 +58,11 @@ export async function unknownAction(raw: Question, asked = 0): Promise<QuestionE
   const question = questionIn(raw);
   const { runId, actionId } = question.action;
   const session = newSession({ continueAs: null, pin: null, runId });
-  const at: Inquiring = { session, question, asked, canAsk: true, disputed: false };
+  const { recordVersion } = question.if_yes;
+  const at: Inquiring = {
+    ...{ session, question, asked, recordVersion, inputVersion: recordVersion },
+    ...{ canAsk: true, disputed: false },
+  };
   rejectOtherSignals(installDesk(session, actionId), ['resolve', 'lateFact']);
   session.show = () => show(at);
   // Temporal's cancel of this workflow is no answer: the question stays open.
@@ -103,6 +110,7 @@ async function inquire(at: Inquiring, mode: 'look' | 'ask'): Promise<InquireRepl
   if (mode === 'ask') at.asked++;
   at.canAsk = reply.canAsk;
   at.disputed = reply.disputed;
+  at.recordVersion = reply.recordVersion;
   if (reply.question !== null) at.question = reply.question;
   return reply;
 }
@@ -151,8 +159,11 @@ async function continueIfLong(at: Inquiring): Promise<void> {
 }
 
 function show(at: Inquiring): void {
-  const { session, question, asked, canAsk, disputed } = at;
+  const { session, question, asked, canAsk, disputed, recordVersion, inputVersion } = at;
   const { lastRejection } = session;
-  const progress = { asked, canAsk, disputed, lastRejection, waitsForPerson: waitsForPerson(at) };
+  const progress: QuestionProgress = {
+    ...{ asked, canAsk, disputed, lastRejection, waitsForPerson: waitsForPerson(at) },
+    movedOnTo: recordVersion === inputVersion ? null : recordVersion,
+  };
   setCurrentDetails(questionDetails(question, progress));
 }
