@@ -5,6 +5,7 @@ import { type Digest, digestOf, type Json } from '../core/digest.ts';
 import type { Principal } from '../core/fact-fields.ts';
 import { checkRunInput } from '../core/goal.ts';
 import { runIdProblem } from '../core/ids.ts';
+import { summaryText } from '../core/markdown.ts';
 import type { RunState } from '../core/run-state.ts';
 import { AGENT_RUN, type AgentRunInput, type Goal } from '../workflows/messages.ts';
 import { ClientError } from './errors.ts';
@@ -54,8 +55,6 @@ export interface StartRequest {
   readonly pinned: { readonly goal: Digest; readonly principal: Principal | null } | null;
 }
 
-const SUMMARY_CHARS_MAX = 120;
-
 /** Throws ClientError: `bad_run_id`, `bad_input`, `input_too_large`. */
 export function startRequest(
   runId: string,
@@ -96,11 +95,9 @@ function goalRequest(runId: string, options: GoalStart, taskQueue: string): Star
 }
 
 function summaryOf(goal: Goal): string {
-  if (goal.kind === 'plan') return `plan of ${goal.steps.length} steps`;
-  const text = goal.instructions.replace(/\s+/g, ' ').trim();
-  const chars = [...text];
-  const short = chars.length <= SUMMARY_CHARS_MAX;
-  return short ? text : `${chars.slice(0, SUMMARY_CHARS_MAX - 1).join('')}…`;
+  if (goal.kind === 'model') return summaryText(goal.instructions);
+  const { length } = goal.steps;
+  return length === 1 ? 'plan of 1 step' : `plan of ${length} steps`;
 }
 
 function workflowRequest(runId: string, options: WorkflowStart, runsQueue: string): StartRequest {

@@ -4,8 +4,8 @@
 
 import { workflowInfo } from '@temporalio/workflow';
 import { unknownIdOf } from '../core/ids.ts';
+import { escaped, fencedJson, summaryText } from '../core/markdown.ts';
 import type { Question } from '../core/question.ts';
-import { escaped, fencedJson } from './markdown.ts';
 import type { Session } from './session.ts';
 
 export interface QuestionProgress {
@@ -14,7 +14,12 @@ export interface QuestionProgress {
   readonly waitsForPerson: boolean;
   readonly lastRejection: string | null;
   readonly disputed: boolean;
+  /** The record version an answer has to name, where it is no longer the input's. */
+  readonly movedOnTo: number | null;
 }
+
+/** A timeline shows 300, but a bar is seldom that long. */
+const summaryCharsMax = 180;
 
 /** For `startChild`: survives without a worker. */
 export function staticQuestionOf(question: Question): {
@@ -23,7 +28,10 @@ export function staticQuestionOf(question: Question): {
 } {
   const { evidence, action } = question;
   return {
-    staticSummary: `unknown: ${evidence.tool.split(' ')[0] ?? ''} ${action.actionId}`.slice(0, 180),
+    staticSummary: summaryText(
+      `unknown: ${evidence.tool.split(' ')[0] ?? ''} ${action.actionId}`,
+      summaryCharsMax,
+    ),
     staticDetails: [
       `**${escaped(question.question)}**`,
       `Run ${runLink(question.run)}; level ${evidence.level}; ` +
@@ -39,20 +47,28 @@ export function staticQuestionOf(question: Question): {
 
 /** The child's current details. */
 export function questionDetails(question: Question, progress: QuestionProgress): string {
-  const lines = [
+  const { lastRejection } = progress;
+  return [
     `**${escaped(question.question)}**`,
+    ...(lastRejection === null ? [] : [`**Last answer rejected:** ${escaped(lastRejection, 400)}`]),
     stateLine(progress),
     `Run ${runLink(question.run)}, authority revision ${question.evidence.authRevision}.`,
     `Why unknown: ${escaped(question.evidence.why)}`,
     `Last answer of the receiver: ${escaped(question.evidence.lastAnswer ?? 'none yet')}`,
-    'Signal `resolve`: paste `if_yes`, `if_no` or one of `more` from this page’s Input.',
+    'Signal `resolve`: paste `if_yes`, `if_no` or one of `more` from this page’s Input, ' +
+      'as one whole JSON object, every `FILL IN` replaced.',
+    ...movedOn(question, progress),
+  ].join('\n\n');
+}
+
+/** The input never changes, but what an answer has to be based on does. */
+function movedOn(question: Question, { movedOnTo: recordVersion }: QuestionProgress): string[] {
+  if (recordVersion === null) return [];
+  const id = `${unknownIdOf(question.action.actionId)}/${recordVersion}/answer`;
+  return [
+    'The record has moved on since. In what you paste, set:',
+    fencedJson({ id, recordVersion }),
   ];
-  if (progress.lastRejection !== null)
-    lines.push(
-      `**Last answer rejected:** ${escaped(progress.lastRejection, 400)}`,
-      'Paste one whole JSON object from the Input, every `FILL IN` replaced.',
-    );
-  return lines.join('\n\n');
 }
 
 function stateLine({ asked, canAsk, waitsForPerson, disputed }: QuestionProgress): string {

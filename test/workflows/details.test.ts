@@ -1,33 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { resolveSchema } from '../../core/commands.ts';
-import { limits } from '../../core/limits.ts';
 import { problemOf } from '../../workflows/command-problem.ts';
-import { escaped, fencedJson } from '../../workflows/markdown.ts';
 import { payloadConverter, UNDECODABLE } from '../../workflows/payload-converter.ts';
-
-describe('text from outside in Markdown', () => {
-  test.each([
-    ['<img src=x onerror=alert(1)>', /^\\<img src\\=x/],
-    ['[a](http://x)', /^\\\[a\\\]\\\(/],
-    ['line\nbreak\u2028and\u0000more', /^line break and more$/],
-    ['`code` **bold**', /^\\`code\\` \\\*\\\*bold/],
-  ])('%s has no meaning there', (text, expected) => {
-    expect(escaped(text)).toMatch(expected);
-  });
-
-  test('it is cut, and never in half a character', () => {
-    const text = escaped('😀'.repeat(300), 201);
-    expect(text.isWellFormed()).toBe(true);
-    expect(text.length).toBeLessThan(limits.noteCharsMax);
-  });
-
-  test('JSON to paste is pretty-printed, and cannot end its own fence', () => {
-    const fenced = fencedJson({ reason: '``` <b>' });
-    expect(fenced.split('\n').length).toBe(5);
-    expect(fenced.match(/```/g)?.length).toBe(2);
-    expect(JSON.parse(fenced.replace(/^```json\n|\n```$/g, ''))).toEqual({ reason: '``` <b>' });
-  });
-});
 
 describe('R-134 a command that cannot be read', () => {
   test.each<[unknown, RegExp]>([
