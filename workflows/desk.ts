@@ -3,8 +3,8 @@
 //
 // Owns: which commands were handled here, how many were rejected.
 // Does not own: whether a command applies; the ledger decides.
-// INV-1 A command id is handed to the ledger once, and again only after the ledger refused it; else it
-//       is a duplicate.
+// INV-1 A command id is handed to the ledger once, and again only after the ledger refused it; any
+//       other repetition is a duplicate.
 // INV-2 Beyond the cap rejections are counted and shown, and no longer recorded.
 
 import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
