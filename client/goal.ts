@@ -33,7 +33,7 @@ const stepsSchema = z
       else
         context.addIssue({
           code: 'custom',
-          path: [index, 'name'],
+          path: step.name === undefined ? [index] : [index, 'name'],
           message: `"${position}" is also the position of step ${first}; give it another name`,
         });
     }
@@ -85,9 +85,19 @@ export function checked<S extends z.ZodType>(
   if (result.success) return result.data;
   const issues = result.error.issues.map(({ path, message }) => {
     const where = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`));
-    return path.length === 0 ? message : `at ${where.join('').replace(/^\./, '')}: ${message}`;
+    const problem = isAbsent(value, path) ? 'missing' : message;
+    return path.length === 0 ? message : `at ${where.join('').replace(/^\./, '')}: ${problem}`;
   });
   throw new ClientError(code, `${what} is not right: ${issues.join('; ')}; correct it`);
+}
+
+/** What zod says of it depends on the schema, and none of it is "missing". */
+function isAbsent(value: unknown, path: readonly PropertyKey[]): boolean {
+  const found = path.reduce(
+    (at, key) => (at as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[key],
+    value,
+  );
+  return found === undefined;
 }
 
 function refuseNotCanonical(value: unknown, { code, what }: Blame): Uint8Array {

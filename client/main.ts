@@ -38,7 +38,9 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
   try {
     await program.parseAsync([...args], { from: 'user' });
   } catch (error) {
-    exit = reported(error, { io, json: args.includes('--json') });
+    const named = program.commands.find((each) => args.includes(each.name()));
+    const help = `holdfast ${named === undefined ? '' : `${named.name()} `}--help`;
+    exit = reported(error, { io, help, json: args.includes('--json') });
   }
   return exitCodes[exit].code;
 }
@@ -68,12 +70,12 @@ async function bytesOf(io: CliIo, path: string): Promise<Uint8Array> {
 
 function reported(
   error: unknown,
-  { io, json }: { readonly io: CliIo; readonly json: boolean },
+  { io, help, json }: { readonly io: CliIo; readonly help: string; readonly json: boolean },
 ): Exit {
   if (error instanceof CommanderError && error.exitCode === 0) return 'ok';
   const usage = error instanceof CommanderError;
   const exit = usage ? 'badInput' : exitOfError(error);
-  const message = usage ? usageText(error) : errorText(error);
+  const message = usage ? usageText(error, help) : errorText(error);
   const code = usage ? 'usage' : codeOf(error);
   if (json) io.out(`${JSON.stringify({ error: { code, message, exit: exitCodes[exit].code } })}\n`);
   else
@@ -82,9 +84,9 @@ function reported(
   return exit;
 }
 
-function usageText({ message, code }: CommanderError): string {
-  if (code === 'commander.help') return 'no command was given; see: holdfast --help';
-  return `${message.replace(/^error: /, '')}; see: holdfast --help`;
+function usageText({ message, code }: CommanderError, help: string): string {
+  if (code === 'commander.help') return `no command was given; see: ${help}`;
+  return `${message.replace(/^error: /, '')}; see: ${help}`;
 }
 
 function codeOf(error: unknown): string {

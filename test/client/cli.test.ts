@@ -146,6 +146,20 @@ describe('exit codes', () => {
     expect(json.err).toBe('');
   });
 
+  test.each([
+    [
+      ['revoke', RUN, '--actor', 'ada'],
+      "'--reason <text>' not specified; see: holdfast revoke --help",
+    ],
+    [['frobnicate'], "unknown command 'frobnicate'; see: holdfast --help"],
+    [
+      ['resolve', ACTION, '--record-version', '2', '--abandon', '--actor', 'ada'],
+      `the answer about ${ACTION} is not right: at reason: missing; correct it`,
+    ],
+  ])('%j is told what is missing, and where the help is', async (line, words) => {
+    expect((await cli(line)).err).toContain(words);
+  });
+
   test('every error has a code of the table, and its message reaches the person', async () => {
     const exitOf = (code: ClientErrorCode) =>
       exitCodes[exitOfError(new ClientError(code, ''))].code;
