@@ -32,8 +32,25 @@ to an older one is refused. Instead of flags, \`--json-command\` takes one of th
 filled in. An answer goes to the question as a signal and waits there for a worker; \`--update\`
 waits for the verdict; where the question's workflow is gone, it is written to the ledger.
 
-\`holdfast revoke\` writes the ledger first. Without access to the ledger it sends the signal alone
-and says so (\`recordedFirst: false\`).
+\`holdfast revoke\` writes the ledger first. Where no ledger is named it sends the signal alone and
+says so (\`recordedFirst: false\`). One that is named and not there is refused, before anything is
+sent: to send the signal all the same, leave out \`--ledger\` and HOLDFAST_LEDGER_URL.
+
+## A plan
+
+Steps are carried out in this order, each when the one before it has its outcome:
+
+\`\`\`json
+{ "steps": [{ "tool": "open_ticket", "input": { "subject": "Broken lamp" } }] }
+\`\`\`
+
+\`input\` is what the tool takes. With \`"onUnknown": "hold"\`, the default, an unknown step is
+waited for until its question is settled, and one without its effect ends the run as blocked; with
+\`"continue"\` the next step follows whatever became of this one. \`name\` is a position of your own
+in place of t1.c1, t2.c1 ….
+
+A run id is spent by its first start, also by one that is refused: correct the plan and choose
+another id.
 `;
 
 export function cliPage(): string {
