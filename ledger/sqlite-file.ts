@@ -42,8 +42,9 @@ export function missing(path: string): LedgerError {
   return refusal(
     path,
     'missing',
-    'there is no such file; check the path, restore a copy, or create a new ledger on purpose ' +
-      '(`create`): what an old one held would then be unknown',
+    'there is no such file; check the path, restore a copy, or have a worker create a new ledger ' +
+      'on purpose (HOLDFAST_LEDGER_CREATE=on, `create` in code): what an old one held would then ' +
+      'be unknown',
   );
 }
 

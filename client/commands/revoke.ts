@@ -26,7 +26,7 @@ export async function revoke(
       `run ${runId} is revoked, ${record}`,
       reply.signaled
         ? 'the run has the signal; what is in flight is awaited, nothing new begins'
-        : 'its workflow is not open; whoever resumes it finds the revocation',
+        : 'its workflow is not open: nothing was running; if it is ever resumed, it is revoked',
     ],
     exit: reply.ledgerProblem === null ? 'ok' : 'ledger',
   };
