@@ -53,7 +53,7 @@ export interface StageOptions {
 
 export async function openStage({ existing, workers }: StageOptions): Promise<Stage> {
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-demo-'));
-  // For an exit while it is being set up; `stop` is the orderly way. The server may be writing still.
+  // For an exit while it is being set up; `stop` is the orderly way. Others may be writing still.
   process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
   const paths = pathsIn(directory);
   for (const each of [paths.killPoints, paths.output]) await mkdir(each);
