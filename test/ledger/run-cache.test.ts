@@ -12,8 +12,9 @@ import { openSqliteLedger } from '../../ledger/sqlite-ledger.ts';
 import { newPlace } from './places.ts';
 
 const runId = 'invoice-42';
-const LONG = 10_000;
 const STEPS = 99;
+/** Opened, and then whole rounds of notes. */
+const LONG = 1 + 20 * STEPS;
 
 interface FactQuery {
   readonly after: unknown;
