@@ -179,9 +179,10 @@ const WHAT_TO_DO = '; correct the input in a new action';
 async function checkInput(definition: AnyTool, value: Json): Promise<InputCheck> {
   const parsed = await definition.input.safeParseAsync(value);
   if (parsed.success) return { kind: 'ok', input: parsed.data };
-  const words = boundedWords(
-    z.prettifyError(parsed.error),
-    limits.noteCharsMax - WHAT_TO_DO.length,
+  // On one line: terminals and the Web UI escape line breaks.
+  const issues = parsed.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `at ${z.core.toDotPath(path)}: ${message}`,
   );
+  const words = boundedWords(issues.join('; '), limits.noteCharsMax - WHAT_TO_DO.length);
   return { kind: 'invalid', problem: `${words}${WHAT_TO_DO}` };
 }

@@ -152,7 +152,7 @@ test('R-010 R-006 arguments that fail the schema: closed, nobody is called', asy
     settled: null,
     outcome: { kind: 'not_executed', reason: 'invalid_input' },
   });
-  expect(reply.detail).toMatch(/number.*at amount.*correct the input in a new action/s);
+  expect(reply.detail).toMatch(/^at amount: .*number.*; correct the input in a new action$/);
   expect(reply.outcome).toMatchObject({ actionId: call.actionId });
   expect(calls).toBe(0);
   expect(await rig.perform(call)).toMatchObject({ verdict: 'attempt_closed' });

@@ -184,7 +184,7 @@ test('R-010 arguments that fail the schema: not called, and the ledger says why'
   expect(closed).toMatchObject([
     { actionId: `${runId}.t1.c1`, verdict: 'invalid_input', tool: 'strict' },
   ]);
-  expect(closed[0]?.detail).toMatch(/number.*at n.*correct the input/s);
+  expect(closed[0]?.detail).toMatch(/^at n: .*number.*; correct the input/);
 });
 
 test('R-137 a closed run answers its recorded end to whoever starts its id again', async () => {
