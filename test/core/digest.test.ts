@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   canonicalBytes,
   canonicalJson,
+  canonicalProblem,
   digestOf,
   digestOfBytes,
   digestSchema,
@@ -114,6 +115,18 @@ describe('R-021 what JSON would change silently is refused, naming the path', ()
     value['self'] = value;
     expect(refusalOf(value).message).toContain('nested deeper');
   });
+});
+
+test('what fails while it is read is a bug of its maker, and no word about its form', () => {
+  const broken = Object.defineProperty({}, 'a', {
+    enumerable: true,
+    get: () => {
+      throw new TypeError('no value yet');
+    },
+  });
+  expect(() => canonicalProblem(broken)).toThrow('no value yet');
+  expect(canonicalProblem({ a: Number.NaN })).toContain('$.a');
+  expect(canonicalProblem({ a: 1 })).toBeNull();
 });
 
 describe('RFC 8785', () => {
