@@ -7,6 +7,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { AttemptFailureDetails } from '../core/activity-calls.ts';
 import { NotCanonicalError } from '../core/digest.ts';
 import { limits } from '../core/limits.ts';
+import { OtherLedgerError } from '../core/pin.ts';
 import { boundedWords } from '../core/words.ts';
 import { LedgerError } from '../ledger/port.ts';
 
@@ -18,6 +19,7 @@ export const failureTypes = [
   'BarrierUnavailable',
   'LedgerUnavailable',
   'LedgerRefused',
+  'LedgerMismatch',
   'ActivityInterrupted',
   'NotCanonical',
   'ActivityDefect',
@@ -62,6 +64,7 @@ const failureTable: readonly FailureRow[] = [
   { type: 'BarrierUnavailable', matches: (error) => error instanceof BarrierError },
   { type: 'LedgerUnavailable', matches: ledgerSays(true) },
   { type: 'LedgerRefused', matches: ledgerSays(false) },
+  { type: 'LedgerMismatch', matches: (error) => error instanceof OtherLedgerError },
   // Pause, reset and shutdown: Temporal would make them retryable, and Unpause a second run.
   { type: 'ActivityInterrupted', matches: (error) => error instanceof CancelledFailure },
   { type: 'NotCanonical', matches: (error) => error instanceof NotCanonicalError },

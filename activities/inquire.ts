@@ -12,23 +12,23 @@ import type { Committed } from '../ledger/port.ts';
 import { headOf, smallValueOf } from './answers.ts';
 import type { ActivityDeps } from './deps.ts';
 import { levelOfAction } from './level.ts';
+import { transactPinned } from './pinned.ts';
 import { type Asking, askingOf, askReceiver } from './receiver-question.ts';
 
 export function inquireWith(deps: ActivityDeps) {
   return async (call: InquireCall): Promise<InquireReply> => {
-    const { runId, actionId, attemptIds } = call;
-    for (const attemptId of attemptIds)
-      await deps.ledger.transact(
-        { runId, actionId, attemptId },
-        decideClosing({ actionId, attemptId }),
-      );
+    const { actionId, attemptIds } = call;
+    for (const attemptId of attemptIds) {
+      const closing = decideClosing({ actionId, attemptId });
+      await transactPinned(deps.ledger, call, { actionId, attemptId }, closing);
+    }
     let committed = await look(deps, call);
     let verdict: InquiryVerdict | null = null;
     const asking = askingOf(deps, committed);
     if (call.mode === 'ask' && asking !== null) {
       const answer = await askReceiver(deps, asking);
       verdict = answer.verdict;
-      await deps.ledger.transact({ runId, actionId }, decideInquiry(answer));
+      await transactPinned(deps.ledger, call, { actionId }, decideInquiry(answer));
       committed = await look(deps, call);
     }
     return replyOf(deps, call, { committed, asking, verdict });
@@ -38,8 +38,9 @@ export function inquireWith(deps: ActivityDeps) {
 type Looked = Committed<ActionState | undefined>;
 
 /** Ledger time comes with it. */
-function look({ ledger }: ActivityDeps, { runId, actionId }: InquireCall): Promise<Looked> {
-  return ledger.transact({ runId, actionId }, (view) => ({
+function look({ ledger }: ActivityDeps, call: InquireCall): Promise<Looked> {
+  const { actionId } = call;
+  return transactPinned(ledger, call, { actionId }, (view) => ({
     reply: view.run.actions.get(actionId),
     facts: [],
   }));

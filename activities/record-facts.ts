@@ -1,4 +1,5 @@
 // Records facts that widen nothing: neither barrier nor epoch, and accepted after the run's end.
+// Only in the ledger that the run has seen: in another one a missing attempt would look unsubmitted.
 
 import { outcomeOf } from '../core/action-status.ts';
 import type { RecordCall, RecordReply } from '../core/activity-calls.ts';
@@ -13,30 +14,31 @@ import type { Committed } from '../ledger/port.ts';
 import { headOf } from './answers.ts';
 import type { ActivityDeps } from './deps.ts';
 import { levelOfAction } from './level.ts';
+import { transactPinned } from './pinned.ts';
 
 export function recordFactsWith(deps: ActivityDeps) {
   return async (call: RecordCall): Promise<RecordReply> => {
-    const { runId } = call;
+    const { ledger } = deps;
     switch (call.kind) {
       case 'doubt':
         return recordDoubt(deps, call);
       case 'resolve': {
         const { actionId } = call.command;
         return applied(
-          await deps.ledger.transact({ runId, actionId }, decideResolve(call.command)),
+          await transactPinned(ledger, call, { actionId }, decideResolve(call.command)),
         );
       }
       case 'revoke':
       case 'cancel': {
         const { kind: change, command, position } = call;
         const decide = decideAuthority({ change, command, position, ticket: null });
-        return applied(await deps.ledger.transact({ runId }, decide));
+        return applied(await transactPinned(ledger, call, {}, decide));
       }
       case 'rejected': {
         const { commandId, name } = call;
         const why = bounded(call.why);
         return applied(
-          await deps.ledger.transact({ runId }, decideRejection({ commandId, name, why })),
+          await transactPinned(ledger, call, {}, decideRejection({ commandId, name, why })),
         );
       }
     }
@@ -47,9 +49,11 @@ async function recordDoubt(
   deps: ActivityDeps,
   call: Extract<RecordCall, { kind: 'doubt' }>,
 ): Promise<RecordReply> {
-  const { runId, actionId, attemptId, externalId } = call;
-  const committed = await deps.ledger.transact(
-    { runId, actionId, attemptId },
+  const { actionId, attemptId, externalId } = call;
+  const committed = await transactPinned(
+    deps.ledger,
+    call,
+    { actionId, attemptId },
     decideDoubt({ actionId, attemptId, externalId, why: bounded(call.why) }),
   );
   const { run, reply: state } = committed;

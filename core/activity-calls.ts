@@ -160,6 +160,8 @@ export interface InquireCall {
   /** Attempts that were scheduled; those without a gate row are closed. */
   readonly attemptIds: readonly string[];
   readonly wantsValue: boolean;
+  /** Null: the caller has heard of no ledger yet. On another one the activity fails. */
+  readonly pin: LedgerPin | null;
 }
 
 export interface InquireReply {
@@ -182,7 +184,8 @@ export interface InquireReply {
 
 // ── recordFacts ────────────────────────────────────────────────────────────────────────────────
 
-export type RecordCall = { readonly runId: string } & (
+/** `pin` as in `InquireCall`. */
+export type RecordCall = { readonly runId: string; readonly pin: LedgerPin | null } & (
   | {
       readonly kind: 'doubt';
       readonly actionId: string;

@@ -7,6 +7,7 @@ import type { LedgerView, NewPayload } from './decision.ts';
 import type { Digest } from './digest.ts';
 import type { Consumes, Pair, Revisions } from './fact-fields.ts';
 import { limits } from './limits.ts';
+import { pinProblem } from './pin.ts';
 import type { ActionState } from './run-state.ts';
 import type { Binding, OnUnknown, ReplayPolicy } from './tool-policy.ts';
 import type { GateVerdict } from './verdict.ts';
@@ -64,7 +65,7 @@ export type DecidedVerdict = Exclude<GateVerdict, (typeof reservedVerdicts)[numb
 const says = (applies: boolean, detail: string): string | null => (applies ? detail : null);
 
 export const gateTable: { readonly [V in DecidedVerdict]: Row } = {
-  ledger_mismatch: ({ ask, view }) => ledgerMismatch(ask.pin, view),
+  ledger_mismatch: ({ ask, view }) => pinProblem(ask.pin, view),
   disputed: (each) => says(disputeStops(each), 'two outcomes contradict each other'),
   already_final: ({ ask, action, hasPermit }) =>
     says(
@@ -209,7 +210,7 @@ export interface EndCase {
 
 /** What refuses the end of a run, in order; what was consumed is checked for `completed` only. */
 export const endTable: readonly (readonly [GateVerdict, (each: EndCase) => string | null])[] = [
-  ['ledger_mismatch', ({ ask, view }) => ledgerMismatch(ask.pin, view)],
+  ['ledger_mismatch', ({ ask, view }) => pinProblem(ask.pin, view)],
   [
     'disputed',
     ({ view, completes }) =>
@@ -236,14 +237,6 @@ export const endTable: readonly (readonly [GateVerdict, (each: EndCase) => strin
   ],
   ['authority_unavailable', ({ ask }) => authorityUnavailable(ask.barrier)],
 ];
-
-function ledgerMismatch(pin: LedgerPin, { ledger, pinHolds }: LedgerView): string | null {
-  const pinned = `history pinned ledger ${pin.id}/${pin.incarnation} at fact ${pin.head.count}`;
-  return says(
-    ledger.id !== pin.id || ledger.incarnation !== pin.incarnation || !pinHolds,
-    `${pinned}; this is ${ledger.id}/${ledger.incarnation}`,
-  );
-}
 
 function claimStale(epoch: number, { run }: LedgerView): string | null {
   return says(run.opened?.epoch !== epoch, `the claim is at epoch ${run.opened?.epoch}`);

@@ -10,6 +10,7 @@ import type { BodyOf } from './facts.ts';
 import type { BarrierView } from './gate-table.ts';
 import type { KeyScope } from './ids.ts';
 import { limits } from './limits.ts';
+import { pinProblem } from './pin.ts';
 import type { RunState } from './run-state.ts';
 import type { Binding } from './tool-policy.ts';
 
@@ -53,10 +54,10 @@ export function decideOpen(ask: OpenAsk): (view: LedgerView) => Decision<OpenVer
   };
 }
 
-function refusalOf(ask: OpenAsk, { run, ledger, pinHolds }: LedgerView): OpenVerdict | null {
+function refusalOf(ask: OpenAsk, view: LedgerView): OpenVerdict | null {
+  const { run } = view;
   const { pin, barrier } = ask;
-  if (pin !== null && (pin.id !== ledger.id || pin.incarnation !== ledger.incarnation || !pinHolds))
-    return 'ledger_mismatch';
+  if (pin !== null && pinProblem(pin, view) !== null) return 'ledger_mismatch';
   if (run.opened !== null && run.opened.goal.digest !== ask.goal.digest) return 'other_goal';
   if (barrier.kind === 'not_current') return 'attempt_not_current';
   if (barrier.kind === 'unavailable' || barrier.ageMs > limits.barrierAgeMs)

@@ -4,6 +4,7 @@
 import type { LedgerPin } from './activity-calls.ts';
 import { type RefusalAsk, refusalFacts } from './closing.ts';
 import type { Decision, LedgerView, NewPayload } from './decision.ts';
+import { pinProblem } from './pin.ts';
 import type { Refusal } from './verdict.ts';
 
 export interface RefusalReply {
@@ -23,9 +24,9 @@ export function decideRefusal({
   ...ask
 }: RefusalOf): (view: LedgerView) => Decision<RefusalReply> {
   return (view) => {
-    const { ledger, pinHolds, gateRow } = view;
-    if (ledger.id !== pin.id || ledger.incarnation !== pin.incarnation || !pinHolds)
-      return told('ledger_mismatch', `this is ledger ${ledger.id}/${ledger.incarnation}`);
+    const { gateRow } = view;
+    const mismatch = pinProblem(pin, view);
+    if (mismatch !== null) return told('ledger_mismatch', mismatch);
     if (gateRow?.kind === 'entered') return told('attempt_reused', 'another delivery entered');
     if (gateRow?.kind === 'closed') return told('attempt_closed', `closed as ${gateRow.verdict}`);
     const written = refusalFacts(view, ask);

@@ -49,8 +49,8 @@ async function record(
   kind: 'revoke' | 'cancel',
   command: RevokeCommand,
 ): Promise<void> {
-  const { runId } = session;
-  const call = { kind, runId, command, position: null };
+  const { runId, pin } = session;
+  const call = { kind, runId, pin, command, position: null };
   await ask(session, 'recordFacts', call, `record the ${kind}`);
 }
 

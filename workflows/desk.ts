@@ -87,7 +87,8 @@ async function resolve(desk: Desk, raw: unknown): Promise<ResolveAnswer> {
 
 async function resolveAsFact(desk: Desk, command: ResolveCommand): Promise<ResolveAnswer> {
   const { session } = desk;
-  const call = { kind: 'resolve', runId: session.runId, command } as const;
+  const { runId, pin } = session;
+  const call = { kind: 'resolve', runId, pin, command } as const;
   const reply = await ask(session, 'recordFacts', call, `record the answer ${command.id}`);
   hint(session, command.actionId);
   if (reply.kind !== 'applied') return { what: 'rejected', why: 'the ledger did not take it' };
@@ -129,6 +130,7 @@ export async function reject(desk: Desk, rejection: Rejection): Promise<void> {
   if (desk.rejected > limits.rejectedCommandsMax) return;
   const why = boundedWords(rejection.why, limits.noteCharsMax);
   const name = boundedWords(rejection.name, limits.labelCharsMax) || 'no name';
-  const call = { kind: 'rejected', runId: session.runId, ...rejection, name, why } as const;
+  const { runId, pin } = session;
+  const call = { kind: 'rejected', runId, pin, ...rejection, name, why } as const;
   await ask(session, 'recordFacts', call, `record a rejected ${boundedWords(name, 40)}`);
 }

@@ -19,7 +19,10 @@ export async function recordDoubt(
   const reply = await ask(
     session,
     'recordFacts',
-    { kind: 'doubt', runId: session.runId, actionId, attemptId, why, externalId },
+    {
+      ...{ kind: 'doubt', runId: session.runId, pin: session.pin },
+      ...{ actionId, attemptId, why, externalId },
+    },
     `record that ${actionId} is in doubt`,
   );
   if (reply.kind !== 'doubt') throw new Error(`${actionId}: recordFacts answered ${reply.kind}`);

@@ -3,6 +3,7 @@
 
 import { CancellationScope, log, sleep } from '@temporalio/workflow';
 import { fullJitter, infraBackoff } from '../core/backoff.ts';
+import { workflowFailure } from './failures.ts';
 
 /**
  * `what` names the call for logs and details; `onWait` hears about each wait (null: it is over).
@@ -31,7 +32,9 @@ async function answerOf<R extends object>(what: string, once: () => Promise<R>):
     return isAnswer<R>(reply) ? reply : null;
   } catch (error) {
     if (!isActivityFailure(error)) throw error;
-    log.warn('no answer from an activity; it is called again', { what, why: error.message });
+    const { type, message } = reasonOf(error);
+    if (type === 'LedgerMismatch') throw workflowFailure('HoldfastLedgerMismatch', message);
+    log.warn('no answer from an activity; it is called again', { what, why: message });
     return null;
   }
 }
@@ -39,6 +42,13 @@ async function answerOf<R extends object>(what: string, once: () => Promise<R>):
 function isAnswer<R extends object>(reply: unknown): reply is R {
   if (typeof reply !== 'object' || reply === null) return false;
   return 'kind' in reply || ('pin' in reply && 'authority' in reply);
+}
+
+/** What the activity failed with; the failure itself only says that it did. */
+function reasonOf({ message, cause }: Error): { type: string | null; message: string } {
+  if (!(cause instanceof Error)) return { type: null, message };
+  const type = 'type' in cause && typeof cause.type === 'string' ? cause.type : null;
+  return { type, message: cause.message };
 }
 
 function isActivityFailure(error: unknown): error is Error {

@@ -98,7 +98,10 @@ async function putInDoubt(session: Session, actionId: string, look: InquireReply
     const reply = await ask(
       session,
       'recordFacts',
-      { kind: 'doubt', runId: session.runId, actionId, attemptId, why, externalId: null },
+      {
+        ...{ kind: 'doubt', runId: session.runId, pin: session.pin },
+        ...{ actionId, attemptId, why, externalId: null },
+      },
       `record that ${actionId} is in doubt`,
     );
     if (reply.kind === 'doubt') question = reply.question ?? question;

@@ -5,7 +5,8 @@
 // Does not own: what happened. That is in the ledger; everything here is rebuilt by `openRun`.
 // INV-1 `stop` is set once and never cleared; from then on nothing is scheduled that could act.
 // INV-2 Setting it requests cancellation of every scheduled attempt, so that the barrier sees it.
-// INV-3 Head and authority only ever move forward, whatever order replies come in.
+// INV-3 Head and authority only ever move forward, whatever order replies come in, and never to
+// another ledger than the first.
 
 import type { CancellationScope } from '@temporalio/workflow';
 import { workflowInfo } from '@temporalio/workflow';
@@ -122,7 +123,10 @@ interface Heard {
  * INV-3. A revoke or cancel that the ledger knows stops the run, whether or not its signal came.
  */
 export function note(session: Session, { authority, pin }: Heard): void {
-  if (session.pin === null || pin.head.count >= session.pin.head.count) session.pin = pin;
+  const known = session.pin;
+  // What another ledger says of this run is about nothing that this history has seen.
+  if (known !== null && (known.id !== pin.id || known.incarnation !== pin.incarnation)) return;
+  if (known === null || pin.head.count >= known.head.count) session.pin = pin;
   if (session.opened !== null && isNewer(authority, session.opened.authority))
     session.opened.authority = authority;
   if (authority.revoked) stopScheduling(session, 'revoked');

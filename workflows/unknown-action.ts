@@ -13,7 +13,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { InquireReply } from '../core/activity-calls.ts';
+import type { InquireReply, LedgerPin } from '../core/activity-calls.ts';
 import { answerIn } from '../core/answered.ts';
 import { fullJitter, inquiryBackoff } from '../core/backoff.ts';
 import { unknownIdOf } from '../core/ids.ts';
@@ -46,8 +46,12 @@ interface Inquiring {
   disputed: boolean;
 }
 
-/** `asked`: only from its own continuation. */
-export async function unknownAction(raw: Question, asked = 0): Promise<QuestionEnd> {
+/** `asked` and `pin`: only from its own continuation. */
+export async function unknownAction(
+  raw: Question,
+  asked = 0,
+  pin: LedgerPin | null = null,
+): Promise<QuestionEnd> {
   const problem = questionProblem(raw) ?? idProblem(raw);
   if (problem !== null)
     throw workflowFailure(
@@ -57,7 +61,7 @@ export async function unknownAction(raw: Question, asked = 0): Promise<QuestionE
     );
   const question = questionIn(raw);
   const { runId, actionId } = question.action;
-  const session = newSession({ continueAs: null, pin: null, runId });
+  const session = newSession({ continueAs: null, pin, runId });
   const { recordVersion } = question.if_yes;
   const at: Inquiring = {
     ...{ session, question, asked, recordVersion, inputVersion: recordVersion },
@@ -155,7 +159,7 @@ async function conclude(
 async function continueIfLong(at: Inquiring): Promise<void> {
   if (!workflowInfo().continueAsNewSuggested) return;
   await condition(allHandlersFinished);
-  await continueAsNew<typeof unknownAction>(at.question, at.asked);
+  await continueAsNew<typeof unknownAction>(at.question, at.asked, at.session.pin);
 }
 
 function show(at: Inquiring): void {

@@ -32,7 +32,8 @@ export function lookAt(
   { actionId, attemptIds, wantsValue }: Doubtful,
   mode: 'look' | 'ask' = 'look',
 ): Promise<InquireReply> {
-  const call = { runId: session.runId, actionId, mode, attemptIds, wantsValue };
+  const { runId, pin } = session;
+  const call = { runId, pin, actionId, mode, attemptIds, wantsValue };
   return ask(session, 'inquire', call, `${mode === 'ask' ? 'ask about' : 'look at'} ${actionId}`);
 }
 

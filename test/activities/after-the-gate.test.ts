@@ -22,7 +22,7 @@ function doubt(rig: Rig, call: PerformCall) {
   const why = 'the worker was silent';
   return rig
     .activities()
-    .recordFacts({ kind: 'doubt', runId, actionId, attemptId, why, externalId: null });
+    .recordFacts({ kind: 'doubt', runId, pin: null, actionId, attemptId, why, externalId: null });
 }
 
 async function attemptOf(rig: Rig) {
@@ -245,6 +245,7 @@ test('a cancel fact aborts the tool; Temporal’s cancellation does not', async 
   await rig.activities().recordFacts({
     kind: 'cancel',
     runId: RUN,
+    pin: null,
     command: { id: 'c1', actor: 'ops', reason: 'stop it' },
     position: null,
   });

@@ -5,6 +5,7 @@ import { nonRetryableInterceptor } from '../../activities/interceptor.ts';
 import type { AttemptFailureDetails } from '../../core/activity-calls.ts';
 import { NotCanonicalError } from '../../core/digest.ts';
 import { limits } from '../../core/limits.ts';
+import { OtherLedgerError } from '../../core/pin.ts';
 import { LedgerError, type LedgerErrorCode } from '../../ledger/port.ts';
 
 const attempt = (phase: AttemptFailureDetails['phase']) =>
@@ -30,6 +31,7 @@ const rows: [string, unknown, (typeof failureTypes)[number]][] = [
   ['ledger corrupt', ledger('corrupt'), 'LedgerRefused'],
   ['ledger newer', ledger('newer_schema'), 'LedgerRefused'],
   ['rule broken', ledger('rule_violation'), 'LedgerRefused'],
+  ['another ledger', new OtherLedgerError('no'), 'LedgerMismatch'],
   ['paused, reset or shut down', new CancelledFailure('paused'), 'ActivityInterrupted'],
   ['not canonical', new NotCanonicalError('$', 'NaN'), 'NotCanonical'],
   ['a plain error', new Error('bug'), 'ActivityDefect'],

@@ -18,7 +18,7 @@ async function inDoubt(): Promise<{ rig: Rig; call: PerformCall }> {
 
 const inquire = (rig: Rig, over: Partial<InquireCall> = {}) =>
   rig.activities().inquire({
-    ...{ runId: RUN, actionId: ACTION, mode: 'ask', attemptIds: [], wantsValue: true },
+    ...{ runId: RUN, pin: null, actionId: ACTION, mode: 'ask', attemptIds: [], wantsValue: true },
     ...over,
   });
 

@@ -135,7 +135,9 @@ test('R-109 a revoke is a fact once, and nothing enters after it', async () => {
   const rig = await activityRig();
   const opened = await rig.open();
   const record = () =>
-    rig.activities().recordFacts({ kind: 'revoke', runId: RUN, command, position: 't1.c1' });
+    rig
+      .activities()
+      .recordFacts({ kind: 'revoke', runId: RUN, pin: null, command, position: 't1.c1' });
   expect(await record()).toMatchObject({
     kind: 'applied',
     what: 'applied',
@@ -147,9 +149,14 @@ test('R-109 a revoke is a fact once, and nothing enters after it', async () => {
 
 test('R-134 a rejected command is kept as a fact, whatever its words', async () => {
   const rig = await activityRig();
-  const reply = await rig
-    .activities()
-    .recordFacts({ kind: 'rejected', runId: RUN, commandId: null, name: 'resolve', why: '' });
+  const reply = await rig.activities().recordFacts({
+    kind: 'rejected',
+    runId: RUN,
+    pin: null,
+    commandId: null,
+    name: 'resolve',
+    why: '',
+  });
   expect(reply).toMatchObject({ kind: 'applied', what: 'rejected' });
   expect((await rig.ledger.read(RUN)).rejectedCount).toBe(1);
 });
@@ -159,7 +166,7 @@ test('a doubt closes what never entered, and says what is settled', async () => 
   const opened = await rig.open();
   const doubt = (attemptId: string) =>
     rig.activities().recordFacts({
-      ...{ kind: 'doubt', runId: RUN, actionId: ACTION, attemptId },
+      ...{ kind: 'doubt', runId: RUN, pin: null, actionId: ACTION, attemptId },
       ...{ why: 'silent', externalId: null },
     });
   const [lost, done] = [rig.call(opened), rig.call(opened)];
@@ -179,7 +186,7 @@ test('R-012 a doubt about an open attempt returns the question', async () => {
   const call = rig.call(await rig.open());
   await failureOfRun(rig.perform(call));
   const reply = await rig.activities().recordFacts({
-    ...{ kind: 'doubt', runId: RUN, actionId: ACTION, attemptId: call.attemptId },
+    ...{ kind: 'doubt', runId: RUN, pin: null, actionId: ACTION, attemptId: call.attemptId },
     ...{ why: 'heartbeat timeout', externalId: 'ext-7' },
   });
   expect(reply).toMatchObject({
@@ -190,6 +197,7 @@ test('R-012 a doubt about an open attempt returns the question', async () => {
   const resolved = await rig.activities().recordFacts({
     kind: 'resolve',
     runId: RUN,
+    pin: null,
     command: {
       ...{ id: 'x', actor: 'ada', reason: 'looked', actionId: ACTION, recordVersion: 3 },
       verb: 'confirm_executed',

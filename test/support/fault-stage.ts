@@ -36,6 +36,7 @@ export interface FaultOptions {
 
 export interface FaultStage {
   readonly client: HoldfastClient;
+  readonly ledgerPath: string;
   readonly ledger: Ledger;
   readonly receiver: ReceiverProcess;
   readonly gateway: ReceiverProcess;
@@ -66,6 +67,7 @@ export async function openFaultStage(
   const workers: Child[] = [];
   return {
     client,
+    ledgerPath: path,
     ledger,
     receiver,
     gateway,
