@@ -6,9 +6,11 @@
 
 import {
   WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { type ResolveCommand, resolveSchema } from '../core/commands.ts';
+import { digestOf } from '../core/digest.ts';
 import { isPosition, runIdProblem, unknownIdOf } from '../core/ids.ts';
 import { decideResolve } from '../core/resolve.ts';
 import {
@@ -17,7 +19,7 @@ import {
   resolveSignal,
   resolveUpdate,
 } from '../workflows/messages.ts';
-import { ClientError } from './errors.ts';
+import { ClientError, errorText } from './errors.ts';
 import { checked } from './goal.ts';
 import type { Room } from './room.ts';
 import { calling, signaled } from './temporal.ts';
@@ -74,7 +76,8 @@ export function runOfAction(actionId: string): string | null {
 
 async function updated({ temporal }: Room, command: ResolveCommand): Promise<ResolveAnswer | null> {
   const handle = temporal.client.workflow.getHandle(unknownIdOf(command.actionId));
-  const options = { args: [command], updateId: command.id } as const;
+  // By content: a corrected answer keeps its command id, and is another update.
+  const options = { args: [command], updateId: digestOf(command) } as const;
   try {
     return await calling(
       temporal,
@@ -83,6 +86,9 @@ async function updated({ temporal }: Room, command: ResolveCommand): Promise<Res
     );
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return null;
+    // What the question can tell by itself it refuses before anything is recorded.
+    if (error instanceof WorkflowUpdateFailedError)
+      return { what: 'rejected', why: errorText(error.cause) };
     const timedOut =
       error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
       (error instanceof ClientError && grpcOf(error.cause)?.code === 4);

@@ -68,18 +68,25 @@ export function decideRejection(ask: {
 
 const PLACEHOLDER = 'FILL IN';
 
+/** What can be told without the ledger, by who knows the version of the action's record. */
+export function unreadyProblem(command: ResolveCommand, current: number): string | null {
+  const { recordVersion: answered } = command;
+  if (answered < current)
+    return `the answer is to record ${answered}, the record is now ${current}; look again`;
+  if (JSON.stringify(command).includes(`"${PLACEHOLDER}"`))
+    return `replace every "${PLACEHOLDER}" by your own words`;
+  return null;
+}
+
 function problemOf(
   command: ResolveCommand,
   action: ActionState,
   { run, now }: LedgerView,
 ): string | null {
+  const unready = unreadyProblem(command, action.recordVersion);
+  if (unready !== null) return unready;
   const { recordVersion: answered } = command;
-  const current = action.recordVersion;
-  if (answered < current)
-    return `the answer is to record ${answered}, the record is now ${current}; look again`;
   if (answered > run.head.count) return `record ${answered} does not exist`;
-  if (JSON.stringify(command).includes(`"${PLACEHOLDER}"`))
-    return `replace every "${PLACEHOLDER}" by your own words`;
   if (command.verb === 'authorize_retry') return retryProblem(command, action, now);
   if (command.verb === 'abandon' && action.final !== null)
     return 'its outcome is final; there is nothing to abandon';

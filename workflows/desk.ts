@@ -10,15 +10,22 @@
 import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
 import { lateFactSchema, type ResolveCommand, resolveSchema } from '../core/commands.ts';
 import { limits } from '../core/limits.ts';
+import { unreadyProblem } from '../core/resolve.ts';
 import { boundedWords } from '../core/words.ts';
 import { problemOf } from './command-problem.ts';
 import { lateFactSignal, type ResolveAnswer, resolveSignal, resolveUpdate } from './messages.ts';
 import { ask, hint, type Session } from './session.ts';
 
+/** The action that a question is about, and the version of its record when last looked at. */
+export interface Asked {
+  readonly actionId: string;
+  readonly recordVersion: () => number;
+}
+
 export interface Desk {
   readonly session: Session;
   /** A question takes answers about its own action only; null: about any of the run. */
-  readonly actionId: string | null;
+  readonly asked: Asked | null;
   readonly seen: Set<string>;
   rejected: number;
 }
@@ -29,8 +36,8 @@ export interface Rejection {
   readonly why: string;
 }
 
-export function installDesk(session: Session, actionId: string | null): Desk {
-  const desk: Desk = { session, actionId, seen: new Set(), rejected: 0 };
+export function installDesk(session: Session, asked: Asked | null): Desk {
+  const desk: Desk = { session, asked, seen: new Set(), rejected: 0 };
   setHandler(lateFactSignal, (raw) => lateFact(desk, raw), {
     description: 'Sent by activities: the ledger knows more about an action.',
   });
@@ -38,13 +45,26 @@ export function installDesk(session: Session, actionId: string | null): Desk {
     description: 'Answer an unknown action; paste an answer from the Input of its question.',
   });
   setHandler(resolveUpdate, (raw) => resolve(desk, raw), {
-    description: 'As the signal, and says whether it was applied.',
+    description: 'As the signal, and says what is wrong with it.',
+    // The screen shows a throw of the validator, and calls whatever a handler returns a success.
     validator: (raw) => {
-      const problem = problemOf(resolveSchema, raw);
+      const problem = problemOf(resolveSchema, raw) ?? unfitProblem(desk, raw);
       if (problem !== null) throw new TypeError(problem);
     },
   });
   return desk;
+}
+
+/** Of a well-formed answer; the ledger may still know more against it. */
+function unfitProblem({ asked }: Desk, raw: unknown): string | null {
+  const { data: command } = resolveSchema.safeParse(raw);
+  if (asked === null || command === undefined) return null;
+  return otherAction(asked, command) ?? unreadyProblem(command, asked.recordVersion());
+}
+
+function otherAction({ actionId }: Asked, command: ResolveCommand): string | null {
+  if (command.actionId === actionId) return null;
+  return `it answers ${command.actionId}; this question is about ${actionId}`;
 }
 
 /** Last of all: signals that came before the handlers go to whichever handler fits first. */
@@ -75,8 +95,8 @@ async function resolve(desk: Desk, raw: unknown): Promise<ResolveAnswer> {
     return { what: 'rejected', why: rejection.why };
   }
   const command = parsed.data;
-  if (desk.actionId !== null && command.actionId !== desk.actionId) {
-    const why = `it answers ${command.actionId}; this question is about ${desk.actionId}`;
+  const why = desk.asked === null ? null : otherAction(desk.asked, command);
+  if (why !== null) {
     await reject(desk, { name: 'resolve', commandId: command.id, why });
     return { what: 'rejected', why };
   }

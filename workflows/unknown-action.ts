@@ -67,7 +67,8 @@ export async function unknownAction(
     ...{ session, question, asked, recordVersion, inputVersion: recordVersion },
     ...{ canAsk: true, disputed: false },
   };
-  rejectOtherSignals(installDesk(session, actionId), ['resolve', 'lateFact']);
+  const about = { actionId, recordVersion: () => at.recordVersion };
+  rejectOtherSignals(installDesk(session, about), ['resolve', 'lateFact']);
   session.show = () => show(at);
   // Temporal's cancel of this workflow is no answer: the question stays open.
   return CancellationScope.nonCancellable(() => untilKnown(at));

@@ -4,6 +4,7 @@ import { createClient } from '../../client/client.ts';
 import type { ClientError } from '../../client/errors.ts';
 import { main } from '../../client/main.ts';
 import type { StartOptions } from '../../client/start-request.ts';
+import type { ResolveCommand } from '../../core/commands.ts';
 import { clientConfigFrom } from '../../core/config.ts';
 import { unknownIdOf } from '../../core/ids.ts';
 import { LedgerError } from '../../ledger/port.ts';
@@ -255,7 +256,18 @@ describe('state, questions and answers', () => {
       { ...question.if_yes, ...by, recordVersion: 1, id: 'stale' },
       { by: 'update' },
     );
-    expect(stale).toMatchObject({ by: 'update', answer: { what: 'rejected' } });
+    const why = expect.stringContaining('look again');
+    expect(stale).toMatchObject({ by: 'update', answer: { what: 'rejected', why } });
+    // Corrected under the same id it is looked at anew.
+    const [retry] = question.more;
+    for (const [over, words] of [
+      [{}, 'acceptsPossibleDuplicate'],
+      [{ recordVersion: 999 }, 'does not exist'],
+    ] as const) {
+      const command = { ...retry, ...by, ...over } as ResolveCommand;
+      const { answer } = await stage.client.resolve(runId, command, { by: 'update' });
+      expect(answer?.why).toContain(words);
+    }
     await terminate(unknownIdOf(actionId));
     const evidence = { kind: 'human_attestation', source: 'a call' } as const;
     const answer = { ...question.if_yes, ...by, evidence };

@@ -45,12 +45,10 @@ test('R-134 an answer that the ledger refused is corrected under the same id', a
   await eventually('it says why', async () =>
     (await details()).includes('**Last answer rejected:** resolve\\: '),
   );
-  const refused = await child.executeUpdate<ResolveAnswer, [unknown]>('resolve', { args: [blank] });
-  expect(refused).toMatchObject({ what: 'rejected', why: expect.stringContaining('FILL IN') });
   await child.signal('resolve', { ...blank, reason: 'found it' });
   expect(await handle.result()).toMatchObject({ end: { kind: 'completed' } });
   const kinds = (await factsOf(stage, runId)).map(({ body }) => body.kind);
-  expect(kinds.filter((kind) => kind === 'command_rejected').length).toBe(2);
+  expect(kinds.filter((kind) => kind === 'command_rejected').length).toBe(1);
   expect(kinds.filter((kind) => kind === 'resolution').length).toBe(1);
 });
 
@@ -76,7 +74,7 @@ test('R-134 D7 where the record moved on, the details say what an answer has to 
   const pasted = answerTo(action, yes);
   const update = (answer: object) =>
     child.executeUpdate<ResolveAnswer, [unknown]>('resolve', { args: [answer] });
-  expect((await update(pasted)).what).toBe('rejected');
+  await expect(update(pasted)).rejects.toThrow();
   expect(await update({ ...pasted, ...block })).toEqual({ what: 'applied', why: null });
   expect(await handle.result()).toMatchObject({ end: { kind: 'completed' } });
 });
