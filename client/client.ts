@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { Connection } from '@temporalio/client';
 import type { ResolveCommand, RevokeCommand } from '../core/commands.ts';
 import type { ClientConfig } from '../core/config.ts';
-import type { Json } from '../core/digest.ts';
+import type { Digest, Json } from '../core/digest.ts';
 import type { RunResult } from '../core/outcome.ts';
 import type { Question } from '../core/question.ts';
 import { openLedger } from '../ledger/open.ts';
@@ -42,6 +42,8 @@ export interface HoldfastClient {
   answer(result: RunResult): Promise<Json>;
   /** What a person is asked about the action; null when nothing of it is open. */
   question(runId: string, actionId: string): Promise<Question | null>;
+  /** What was sent, as it is stored; null without a ledger, or where its bytes were erased. */
+  sent(question: Question): Promise<Json>;
   resolve(runId: string, command: ResolveCommand, options?: ResolveOptions): Promise<ResolveReply>;
   revoke(runId: string, command: RevokeCommand): Promise<RevokeReply>;
   /** Takes over a run whose workflow is closed without an end. */
@@ -79,8 +81,9 @@ function clientIn(room: Room, close: () => Promise<void>): HoldfastClient {
     start: (runId, options) => startRun(room, runId, options),
     result: (runId) => awaitedEnd(room, runId),
     state: (runId) => runView(room, runId),
-    answer: (result) => storedAnswer(room, result),
+    answer: ({ answer }) => stored(room, answer?.digest ?? null),
     question: (runId, actionId) => currentQuestion(room, runId, actionId),
+    sent: ({ evidence }) => stored(room, evidence.payloadDigest),
     resolve: (runId, command, options) => resolveAction(room, runId, command, options),
     revoke: (runId, command) => revokeRun(room, runId, command),
     resume: (runId, options) => resumeRun(room, runId, options),
@@ -89,8 +92,8 @@ function clientIn(room: Room, close: () => Promise<void>): HoldfastClient {
   };
 }
 
-async function storedAnswer({ ledger }: Room, { answer }: RunResult): Promise<Json> {
-  if (ledger === null || answer === null) return null;
-  const bytes = await ledger.payload(answer.digest);
+async function stored({ ledger }: Room, digest: Digest | null): Promise<Json> {
+  if (ledger === null || digest === null) return null;
+  const bytes = await ledger.payload(digest);
   return bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as Json);
 }

@@ -1,5 +1,7 @@
 // A question in words, with the answers to give: as the Web UI shows it.
 
+import type { Json } from '../core/digest.ts';
+import { limits } from '../core/limits.ts';
 import type { Question } from '../core/question.ts';
 import { jsonLines } from './lines.ts';
 
@@ -19,6 +21,15 @@ export function questionLines(question: Question): string[] {
     `last answer of the receiver: ${evidence.lastAnswer ?? '(none)'}`,
     `authority revision: ${evidence.authRevision}`,
   ];
+}
+
+/** What the receiver was sent: with it a person finds the effect in the receiver's own records. */
+export function sentLines(sent: Json): string[] {
+  if (sent === null) return ['sent: (only the ledger has it; name it with --ledger)'];
+  const lines = jsonLines(sent, '  ');
+  const more = lines.length - limits.sentLinesMax;
+  const shown = lines.slice(0, limits.sentLinesMax);
+  return ['sent:', ...shown, ...(more > 0 ? [`  … ${more} more lines; see --json`] : [])];
 }
 
 /** The four answers as JSON, for `--json-command` or for pasting into the Web UI. */

@@ -30,6 +30,8 @@ export const limits = {
   partNameCharsMax: 200,
   /** Text from outside inside facts and questions; keeps details below the Web UI's URL limit. */
   noteCharsMax: 2_000,
+  /** Lines of a stored input that a question shows in a terminal. */
+  sentLinesMax: 40,
   /** Words of one failure; the server keeps 4 KB of it, details included. */
   failureCharsMax: 1_000,
   /** Of each error behind a failure, and how many: enough to find the place in the code. */

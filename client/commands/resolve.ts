@@ -4,7 +4,7 @@ import { type ResolutionVerb, type ResolveCommand, resolveSchema } from '../../c
 import { unknownIdOf } from '../../core/ids.ts';
 import { ClientError } from '../errors.ts';
 import { checked, jsonFrom } from '../goal.ts';
-import { answerLines, questionLines } from '../question-text.ts';
+import { answerLines, questionLines, sentLines } from '../question-text.ts';
 import { type ResolveReply, runOfAction } from '../resolution.ts';
 import type { CommandContext, CommandOutput } from './command.ts';
 
@@ -59,9 +59,10 @@ async function shown(
 ): Promise<CommandOutput> {
   const question = await client.question(runId, actionId);
   if (question === null) throw noQuestion(actionId);
+  const sent = await client.sent(question);
   return {
-    json: question,
-    lines: [...questionLines(question), ...answerLines(question)],
+    json: { ...question, sent },
+    lines: [...questionLines(question), ...sentLines(sent), ...answerLines(question)],
     exit: 'ok',
   };
 }

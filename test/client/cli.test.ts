@@ -20,7 +20,7 @@ interface Called {
 }
 
 const methods = [
-  ...(['start', 'result', 'state', 'answer', 'question'] as const),
+  ...(['start', 'result', 'state', 'answer', 'question', 'sent'] as const),
   ...(['resolve', 'revoke', 'resume', 'inbox'] as const),
 ];
 
@@ -206,13 +206,14 @@ describe('exit codes', () => {
 });
 
 describe('resolve', () => {
-  const withQuestion = { question: async () => question() };
+  const withQuestion = { question: async () => question(), sent: async () => ({ cents: 990 }) };
 
   test('R-134 without an answer the question is shown with its record version', async () => {
     const shown = await cli(['resolve', ACTION], withQuestion);
     expect(shown.code).toBe(0);
     expect(shown.out).toContain(`Did charge_card (${ACTION}) take effect at bank?`);
     expect(shown.out).toContain('record version: 2');
+    expect(shown.out).toContain('"cents": 990');
     expect(JSON.parse((await cli(['resolve', ACTION, '--json'], withQuestion)).out)).toEqual(
       question(),
     );
