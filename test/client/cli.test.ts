@@ -214,9 +214,8 @@ describe('resolve', () => {
     expect(shown.out).toContain(`Did charge_card (${ACTION}) take effect at bank?`);
     expect(shown.out).toContain('record version: 2');
     expect(shown.out).toContain('"cents": 990');
-    expect(JSON.parse((await cli(['resolve', ACTION, '--json'], withQuestion)).out)).toEqual(
-      question(),
-    );
+    const shownJson = JSON.parse((await cli(['resolve', ACTION, '--json'], withQuestion)).out);
+    expect(shownJson).toEqual({ ...question(), sent: { cents: 990 } });
   });
 
   test('no question is exit 7', async () => {
