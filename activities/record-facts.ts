@@ -1,5 +1,5 @@
 // Records facts that widen nothing: neither barrier nor epoch, and accepted after the run's end.
-// Only in the ledger that the run has seen: in another one a missing attempt would look unsubmitted.
+// Only in the ledger that the run has seen: in another one, what is missing would look unsubmitted.
 
 import { outcomeOf } from '../core/action-status.ts';
 import type { RecordCall, RecordReply } from '../core/activity-calls.ts';

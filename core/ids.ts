@@ -50,6 +50,12 @@ export function actionIdOf(runId: string, position: string): string {
   return `${runId}.${position}`;
 }
 
+/** Whether the action id is of this run, and not of one whose id begins alike. */
+export function isActionOf(runId: string, actionId: string): boolean {
+  const head = `${runId}.`;
+  return actionId.startsWith(head) && isPosition(actionId.slice(head.length));
+}
+
 export function callPosition(turn: number, call: number): string {
   return `t${turn}.c${call}`;
 }

@@ -3,19 +3,19 @@
 
 import * as z from 'zod';
 import type { PerformReply } from './activity-calls.ts';
-import { jsonSchema } from './digest.ts';
+import { digestOf, type Json, jsonSchema } from './digest.ts';
 import { count, revisionsSchema, settlementKindSchema } from './fact-fields.ts';
 import { headSchema } from './facts.ts';
-import { outcomeSchema } from './outcome.ts';
+import { type Outcome, outcomeSchema } from './outcome.ts';
 import { refusalSchema } from './verdict.ts';
 
-const authoritySchema = z.object({
+export const authoritySchema = z.object({
   epoch: count,
   revisions: revisionsSchema,
   revoked: z.boolean(),
   canceled: z.boolean(),
 });
-const pinSchema = z.object({ id: z.string(), incarnation: count, head: headSchema });
+export const pinSchema = z.object({ id: z.string(), incarnation: count, head: headSchema });
 
 const performReplySchema = z.object({
   verdict: refusalSchema,
@@ -28,10 +28,24 @@ const performReplySchema = z.object({
   pin: pinSchema,
 });
 
-/** Null when it is none: what really happened then has to be asked of the ledger. */
-export function performReplyOf(raw: unknown): PerformReply | null {
+/** Null when it is none about `actionId`: what really happened has to be asked of the ledger. */
+export function performReplyOf(raw: unknown, actionId: string): PerformReply | null {
   const parsed = performReplySchema.safeParse(raw);
   if (!parsed.success) return null;
+  if (!isAbout(parsed.data, actionId)) return null;
   const { value, ...rest } = parsed.data;
   return value === undefined ? rest : { ...rest, value };
+}
+
+/**
+ * Whether outcome and value are the action's: another action's outcome, truly recorded, would agree
+ * with the ledger at the next gate, and so would a made-up value beside a true digest.
+ */
+export function isAbout(
+  { outcome, value }: { readonly outcome: Outcome | null; readonly value?: Json | undefined },
+  actionId: string,
+): boolean {
+  if (outcome !== null && outcome.actionId !== actionId) return false;
+  if (value === undefined) return true;
+  return outcome?.kind === 'executed' && digestOf(value) === outcome.result.digest;
 }

@@ -7,7 +7,7 @@ import type { Question } from './question.ts';
 
 const id = z.string().min(1).max(1_000);
 
-const questionSchema = z.object({
+export const questionSchema = z.object({
   question: z.string(),
   run: id,
   signal: z.literal('resolve'),

@@ -35,7 +35,7 @@ export async function runAttempt(
   const finished = scope
     .run(() => performAction(call, policy, session.queues))
     .then(
-      (raw) => replyEnd(session, raw),
+      (raw) => replyEnd(session, call, raw),
       (error: unknown) => failureEnd(error),
     )
     .finally(() => {
@@ -52,8 +52,8 @@ export async function runAttempt(
   return end;
 }
 
-function replyEnd(session: Session, raw: unknown): AttemptResult {
-  const reply = performReplyOf(raw);
+function replyEnd(session: Session, { actionId }: PerformCall, raw: unknown): AttemptResult {
+  const reply = performReplyOf(raw, actionId);
   if (reply === null)
     return {
       kind: 'failure',

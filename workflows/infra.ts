@@ -7,41 +7,44 @@ import { workflowFailure } from './failures.ts';
 
 /**
  * `what` names the call for logs and details; `onWait` hears about each wait (null: it is over).
+ * `once` answers null for what is no reply: an operator may complete an activity with any JSON.
  */
 export async function untilAnswered<R extends object>(
   what: string,
-  once: () => Promise<R>,
+  once: () => Promise<R | null>,
   onWait: (what: string | null) => void,
 ): Promise<R> {
   for (let failures = 1; ; failures++) {
-    const reply = await answerOf(what, once);
+    const { reply, why } = await answerOf(what, once);
     if (reply !== null) {
       if (failures > 1) onWait(null);
       return reply;
     }
-    onWait(`the ledger (${what}; ${failures} times without an answer)`);
+    onWait(`the ledger (${what}; ${failures} times without an answer: ${why})`);
     const waitMs = fullJitter(infraBackoff, failures, Math.random());
     await CancellationScope.nonCancellable(() => sleep(waitMs, { summary: `${what}, again` }));
   }
 }
 
-/** Null when there was none, or one that is no answer (an operator may complete with any JSON). */
-async function answerOf<R extends object>(what: string, once: () => Promise<R>): Promise<R | null> {
+interface Answer<R> {
+  readonly reply: R | null;
+  readonly why: string;
+}
+
+async function answerOf<R extends object>(
+  what: string,
+  once: () => Promise<R | null>,
+): Promise<Answer<R>> {
   try {
-    const reply: unknown = await CancellationScope.nonCancellable(once);
-    return isAnswer<R>(reply) ? reply : null;
+    const reply = await CancellationScope.nonCancellable(once);
+    return { reply, why: 'it was completed with something that is no reply' };
   } catch (error) {
     if (!isActivityFailure(error)) throw error;
     const { type, message } = reasonOf(error);
     if (type === 'LedgerMismatch') throw workflowFailure('HoldfastLedgerMismatch', message);
     log.warn('no answer from an activity; it is called again', { what, why: message });
-    return null;
+    return { reply: null, why: message };
   }
-}
-
-function isAnswer<R extends object>(reply: unknown): reply is R {
-  if (typeof reply !== 'object' || reply === null) return false;
-  return 'kind' in reply || ('pin' in reply && 'authority' in reply);
 }
 
 /** What the activity failed with; the failure itself only says that it did. */

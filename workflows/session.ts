@@ -18,6 +18,7 @@ import type {
 } from '../core/activity-calls.ts';
 import { genesisBase } from '../core/consumes.ts';
 import type { StopReason } from '../core/fact-fields.ts';
+import { infraReplyOf } from '../core/infra-reply.ts';
 import type { RunResult } from '../core/outcome.ts';
 import type { ToolPolicy } from '../core/tool-policy.ts';
 import { infrastructure } from './activity-options.ts';
@@ -150,12 +151,10 @@ export async function ask<K extends keyof Infrastructure>(
   what: string,
 ): Promise<Awaited<ReturnType<Infrastructure[K]>>> {
   const activities = infrastructure(name, what, session.queues);
-  const once = activities[name] as (
-    call: Parameters<Infrastructure[K]>[0],
-  ) => Promise<Awaited<ReturnType<Infrastructure[K]>>>;
+  const once = activities[name] as (call: Parameters<Infrastructure[K]>[0]) => Promise<unknown>;
   const reply = await untilAnswered(
     what,
-    () => once(call),
+    async () => infraReplyOf(name, call, await once(call)),
     (waitingFor) => {
       session.waitingFor = waitingFor;
       session.show();

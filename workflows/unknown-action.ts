@@ -16,7 +16,7 @@ import {
 import type { InquireReply, LedgerPin } from '../core/activity-calls.ts';
 import { answerIn } from '../core/answered.ts';
 import { fullJitter, inquiryBackoff } from '../core/backoff.ts';
-import { unknownIdOf } from '../core/ids.ts';
+import { isActionOf, unknownIdOf } from '../core/ids.ts';
 import { limits } from '../core/limits.ts';
 import type { Question } from '../core/question.ts';
 import { questionIn, questionProblem } from '../core/question-shape.ts';
@@ -74,7 +74,9 @@ export async function unknownAction(
   return CancellationScope.nonCancellable(() => untilKnown(at));
 }
 
-function idProblem({ action }: Question): string | null {
+function idProblem({ action, run }: Question): string | null {
+  if (!isActionOf(action.runId, action.actionId) || run !== action.runId)
+    return `${action.actionId} is no action of run ${action.runId}`;
   const expected = unknownIdOf(action.actionId);
   const { workflowId } = workflowInfo();
   return workflowId === expected ? null : `its workflow id has to be ${expected}`;

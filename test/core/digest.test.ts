@@ -7,6 +7,7 @@ import {
   digestOf,
   digestOfBytes,
   digestSchema,
+  jsonSchema,
   NotCanonicalError,
 } from '../../core/digest.ts';
 import { limits } from '../../core/limits.ts';
@@ -167,4 +168,22 @@ test('a digest is SHA-256 over the exact bytes, with the algorithm before it', (
   expect(digestSchema.parse(empty)).toBe(empty);
   for (const bad of [empty.slice(7), empty.toUpperCase(), `${empty}0`, 7, null])
     expect(digestSchema.safeParse(bad).success).toBe(false);
+});
+
+test('what has no canonical form is no JSON to be stored, and why is said', () => {
+  expect(jsonSchema.safeParse({ a: [1, 'b', null] }).success).toBe(true);
+  expect(canonicalProblem({ a: [1, 'b', null] })).toBeNull();
+  const refused = jsonSchema.safeParse({ a: -0 });
+  expect(refused.error?.issues[0]?.message).toBe(
+    'not canonical: payload at $.a: -0 would become 0; send 0',
+  );
+});
+
+test('an error that is no refusal of the value is a bug, and loud', () => {
+  const broken = {
+    get a(): never {
+      throw new RangeError('gone');
+    },
+  };
+  expect(() => canonicalProblem(broken)).toThrow(RangeError);
 });

@@ -5,6 +5,7 @@ import {
   attemptIdOf,
   callPosition,
   compareSendTokens,
+  isActionOf,
   isPosition,
   modelPosition,
   positionSchema,
@@ -91,6 +92,17 @@ describe('positions', () => {
     expect([callPosition(3, 1), modelPosition(3)]).toEqual(['t3.c1', 't3.m']);
     expect([callPosition(1, 1), modelPosition(12)].every(isPosition)).toBe(true);
   });
+});
+
+test.each([
+  ['r.t1.c1', true],
+  ['r.charge', true],
+  ['r.s.t1.c1', false],
+  ['rs.t1.c1', false],
+  ['s.t1.c1', false],
+  ['r', false],
+])('whether %s is an action of run "r": %s', (actionId, isOne) => {
+  expect(isActionOf('r', actionId)).toBe(isOne);
 });
 
 describe('ids that are put together', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { digestOf } from '../../core/digest.ts';
 import { performReplyOf } from '../../core/perform-reply.ts';
 
-const digest = digestOf('x');
+const digest = digestOf({ n: 11 });
 const reply = {
   verdict: 'entered',
   detail: null,
@@ -29,11 +29,10 @@ function nested(depth: number): unknown {
 test.each([
   ['without a value', reply],
   ['with a value', { ...reply, value: { n: 11 } }],
-  ['with the value null', { ...reply, value: null }],
   ['of a refusal', { ...reply, verdict: 'revoked', outcome: null, settled: null }],
   ['with a wait', { ...reply, settled: 'not_taken', retryAfterMs: 250 }],
 ])('a reply %s is read as it is', (_what, raw) => {
-  expect(performReplyOf(raw)).toEqual(raw);
+  expect(performReplyOf(raw, 'r.t1.c1')).toEqual(raw);
 });
 
 describe('what somebody completed the activity with is no reply: the ledger is asked', () => {
@@ -45,9 +44,15 @@ describe('what somebody completed the activity with is no reply: the ledger is a
     ['an outcome without its digest', { ...reply, outcome: { kind: 'executed', actionId: 'a' } }],
     ['no ledger', { ...reply, pin: null }],
     ['a wait back in time', { ...reply, retryAfterMs: -1 }],
+    [
+      'the outcome of another action',
+      { ...reply, outcome: { ...reply.outcome, actionId: 'r.t1.c2' } },
+    ],
     ['no authority', { ...reply, authority: undefined }],
+    ['another value than was recorded', { ...reply, value: { n: 12 } }],
+    ['a value of nothing', { ...reply, outcome: null, value: null }],
     ['a value without a bottom', { ...reply, value: nested(50_000) }],
   ])('%s', (_what, raw) => {
-    expect(performReplyOf(raw)).toBeNull();
+    expect(performReplyOf(raw, 'r.t1.c1')).toBeNull();
   });
 });

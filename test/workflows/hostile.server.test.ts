@@ -124,3 +124,85 @@ test('R-009 a tool that throws what no wire takes leaves an unknown and a worker
   await child.signal('resolve', answerTo(action, yes));
   expect((await endOf(handle)).end).toEqual({ kind: 'completed' });
 });
+
+/** As `temporal activity complete` does, while the activity itself is held. */
+async function forged(runId: string, type: string, reply: unknown) {
+  const activityId = await eventually(`${type} is pending`, async () => {
+    const { raw } = await stage.client.workflow.getHandle(runId).describe();
+    const found = raw.pendingActivities?.find(({ activityType }) => activityType?.name === type);
+    return found?.activityId;
+  });
+  await stage.client.activity.complete({ workflowId: runId, activityId }, reply);
+}
+
+test('replies that an operator made up fail no task; the activity is called again', async () => {
+  const runId = newRunId('forged');
+  const held = new Set(['openRun', 'recordFacts', 'endRun']);
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const holdOnce = (name: string) => async (call: never, next: (call: never) => never) => {
+    if (held.delete(name)) await released;
+    return next(call);
+  };
+  for (const name of [...held]) Object.assign(stage.around, { [name]: holdOnce(name) });
+  stage.behave['post_letter'] = async () => {
+    throw new Error('lost');
+  };
+  const steps = [{ tool: 'post_letter', input: { runId } }];
+  const handle = await startRun(stage, runId, { kind: 'plan', steps });
+  await forged(runId, 'openRun', { kind: 'open' });
+  await forged(runId, 'recordFacts', { kind: 'doubt', authority: null, pin: null });
+  const action = await inDoubt(stage, runId, 't1.c1');
+  await handle.signal('resolve', answerTo(action, yes));
+  await forged(runId, 'endRun', { kind: 'ended', result: 5 });
+  expect((await endOf(handle)).end).toEqual({ kind: 'completed' });
+  release();
+  const { events } = await handle.fetchHistory();
+  const failed = events?.filter((event) => event.workflowTaskFailedEventAttributes != null);
+  expect(failed).toEqual([]);
+});
+
+test('R-046 the outcome of one action, forged as another’s reply, is not believed', async () => {
+  const runId = newRunId('forged');
+  const steps = [
+    { tool: 'charge_card', input: { runId } },
+    { tool: 'charge_card', input: { runId, second: true } },
+  ];
+  let adopted: object = {};
+  let forgeries = 0;
+  stage.around.performAction = async (call, next) => {
+    if (call.position === 't1.c1') {
+      const reply = await next(call);
+      adopted = { ...reply, verdict: 'already_final' };
+      return reply;
+    }
+    // Delivered late: the forged reply comes before the attempt has entered.
+    if (forgeries++ === 0) await forged(runId, 'performAction', adopted);
+    return next(call);
+  };
+  const handle = await startRun(stage, runId, { kind: 'plan', steps });
+  expect((await endOf(handle)).end).toEqual({ kind: 'completed' });
+  expect(stage.effects).toEqual([`${runId}.t1.c1`, `${runId}.t2.c1`]);
+});
+
+test('a question started by hand about an action of another run is refused', async () => {
+  const { runId, action, child, handle } = await askedRun();
+  const { events } = await child.fetchHistory();
+  const data = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data;
+  const question = JSON.parse(Buffer.from(data ?? []).toString('utf8'));
+  const other = { ...question, run: 'other', action: { ...question.action, runId: 'other' } };
+  await child.terminate('started again by hand');
+  const started = stage.client.workflow.start('unknownAction', {
+    workflowId: `unknown.${runId}.t9.c1`,
+    taskQueue: stage.queues.runs,
+    args: [{ ...other, action: { ...other.action, actionId: `${runId}.t9.c1` } }],
+  });
+  await expect((await started).result()).rejects.toMatchObject({
+    cause: { message: expect.stringContaining('is no action of run other') },
+  });
+  expect(await factsOf(stage, 'other')).toEqual([]);
+  await handle.signal('resolve', answerTo(action, yes));
+  expect((await endOf(handle)).end).toEqual({ kind: 'completed' });
+});
