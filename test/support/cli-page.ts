@@ -19,7 +19,8 @@ const NOTES = `
 ## Answering an unknown
 
 \`holdfast inbox\` lists the questions, \`holdfast resolve <action-id>\` shows one with what
-was sent, its record version and complete answers. An answer names who says so, why, and what it rests on:
+was sent, its record version and complete answers. An answer names who says so, why, and what it
+rests on:
 
 \`\`\`sh
 holdfast resolve invoice-42.t3.c1 --confirm-executed --record-version 7 \\
