@@ -93,7 +93,7 @@ async function answerOf(deps: ActivityDeps, asking: Asking): Promise<Answer> {
   const { action, last, run } = asking;
   try {
     const inquiry = await inquiryOf(deps, asking);
-    const parsed = answerSchema.safeParse(await asking.inquire(inquiry));
+    const parsed = answerSchema.safeParse(await answered(asking.inquire(inquiry)));
     if (parsed.success) return parsed.data;
     return { verdict: 'unavailable', detail: 'the adapter gave no answer of the known kinds' };
   } catch (error) {
@@ -102,6 +102,20 @@ async function answerOf(deps: ActivityDeps, asking: Asking): Promise<Answer> {
       errorType: errorTypeOf(error),
     });
     return { verdict: 'unavailable', detail: messageOf(error) };
+  }
+}
+
+/** An adapter that never answers would never be asked about again, and no person either. */
+async function answered<T>(asking: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const ms = limits.inquiryTimeoutMs;
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([asking, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -28,6 +28,8 @@ export const limits = {
   /** Parts of a partial effect: all of them pass history with the outcome. */
   partsMax: 500,
   partNameCharsMax: 200,
+  /** An HTTP receiver's answer: twice what can be stored; one without end would fill the memory. */
+  receiverAnswerBytesMax: 16 * MIB,
   /** Text from outside inside facts and questions; keeps details below the Web UI's URL limit. */
   noteCharsMax: 2_000,
   /** Lines of a stored input that a question shows in a terminal. */
@@ -80,6 +82,8 @@ export const limits = {
   infraBackoffBaseMs: 1 * SECOND,
   infraBackoffMaxMs: 5 * MINUTE,
 
+  /** One question to a receiver: over before the activity that asks it, so that it has an end. */
+  inquiryTimeoutMs: 30 * SECOND,
   inquiryBackoffBaseMs: 2 * SECOND,
   inquiryBackoffMaxMs: 15 * MINUTE,
   /** After so many inquiries a person is asked (the receiver may still be asked on). */

@@ -120,7 +120,7 @@ async function send(options: HttpReceiverOptions, sending: Sending): Promise<Htt
     redirect: 'manual',
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
   });
-  const said = await response.text();
+  const said = await boundedText(response);
   return {
     status: response.status,
     idempotencyStatus: response.headers.get('Idempotency-Status'),
@@ -129,6 +129,19 @@ async function send(options: HttpReceiverOptions, sending: Sending): Promise<Htt
     retryAfter: response.headers.get('Retry-After'),
     body: said === '' ? {} : bodySchema.parse(JSON.parse(said)),
   };
+}
+
+/** Throws beyond the limit: what cannot be read settles nothing. */
+async function boundedText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > limits.receiverAnswerBytesMax)
+      throw new Error(`the answer has more than ${limits.receiverAnswerBytesMax} bytes`);
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 function decoded(header: string | null): string | null {

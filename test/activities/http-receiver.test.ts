@@ -3,6 +3,7 @@ import type { Attempt, Inquiry } from '../../activities/tool.ts';
 import { answerTable, type HttpReply, settlementOf } from '../../activities/tools/http-answers.ts';
 import { httpReceiver } from '../../activities/tools/http-receiver.ts';
 import type { Json } from '../../core/digest.ts';
+import { limits } from '../../core/limits.ts';
 import { problemTable } from '../../receiver/problem.ts';
 import { startReceiver } from '../support/receiver-process.ts';
 
@@ -190,5 +191,27 @@ describe('against the reference receiver, over the wire', () => {
     );
     await expect(running).rejects.toThrow();
     expect(announced).toBe(true);
+  });
+
+  test('R-007 an answer without end is read no further than it could be stored', async () => {
+    let sent = 0;
+    let wasCanceled = false;
+    const endless = new ReadableStream({
+      pull(controller) {
+        sent += 1_000_000;
+        controller.enqueue(new Uint8Array(1_000_000));
+      },
+      cancel() {
+        wasCanceled = true;
+      },
+    });
+    const { execute } = httpReceiver<Json, Json>({
+      ...{ baseUrl: 'http://receiver', operation: 'open_ticket', operationVersion: '1' },
+      contract: { scope, retentionMs: 1_000 },
+      fetch: async () => new Response(endless, { headers: { 'Idempotency-Status': 'executed' } }),
+    });
+    await expect(execute({}, attempt())).rejects.toThrow('more than');
+    expect(wasCanceled).toBe(true);
+    expect(sent).toBeLessThan(2 * limits.receiverAnswerBytesMax);
   });
 });

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { InquiryAnswer } from '../../activities/tool.ts';
 import type { InquireCall, PerformCall } from '../../core/activity-calls.ts';
 import type { Json } from '../../core/digest.ts';
+import { limits } from '../../core/limits.ts';
 import { activityRig, failureOfRun, type Rig, RUN } from '../support/activity-rig.ts';
 
 const ACTION = `${RUN}.t1.c1`;
@@ -118,6 +119,21 @@ test.each<[string, () => Promise<InquiryAnswer<Json>>]>([
   rig.receiver.inquire = answer;
   expect(await inquire(rig)).toMatchObject({ verdict: 'unavailable', outcome: null });
   expect(sends).toBe(0);
+});
+
+test('R-036 a question that is never answered ends all the same, as unavailable', async () => {
+  const { rig, call } = await inDoubt();
+  rig.receiver.inquire = () => new Promise(() => undefined);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const asked = inquire(rig);
+  while (vi.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve));
+  vi.advanceTimersByTime(limits.inquiryTimeoutMs);
+  expect(await asked).toMatchObject({
+    verdict: 'unavailable',
+    openAttempts: [call.attemptId],
+    canAsk: true,
+  });
 });
 
 test('a tool that is gone, or another version of it, cannot ask', async () => {
