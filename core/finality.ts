@@ -5,7 +5,7 @@
 import { undecidedAttempts } from './action-status.ts';
 import type { ResolutionVerb } from './commands.ts';
 import type { PayloadRef } from './fact-fields.ts';
-import type { Fact } from './facts.ts';
+import type { BodyOf, Fact } from './facts.ts';
 import { type FinalContent, outcomeDigest } from './outcome.ts';
 import type { ActionState, AttemptState, FinalState } from './run-state.ts';
 
@@ -31,11 +31,36 @@ export function finalAfter(action: ActionState, fact: Fact): ActionState {
   return { ...action, final };
 }
 
+/** What the receiver calls an effect. */
+type Named = Pick<BodyOf<'attempt_settled'>, 'externalId' | 'objectVersion'>;
+
 /** An effect is another one when the receiver names another object or version; a replay is none. */
-export function isSecondEffect(final: FinalState | null, externalId: string | null): boolean {
+export function isSecondEffect(action: ActionState, said: Named): boolean {
+  const { final } = action;
   if (final === null) return false;
   if (!hasEffectBy(final)) return true;
-  return final.externalId !== null && externalId !== null && final.externalId !== externalId;
+  return (
+    areOthers(final.externalId, said.externalId) ||
+    areOthers(versionOf(action, final), said.objectVersion)
+  );
+}
+
+/**
+ * The receiver's record of the final effect, told again to an older request that it had let in no
+ * more. Without an external id that cannot be told from an effect of its own.
+ */
+export function isReplay(action: ActionState, said: Named): boolean {
+  const { final } = action;
+  if (final === null || said.externalId === null) return false;
+  return final.externalId === said.externalId && !isSecondEffect(action, said);
+}
+
+function areOthers(left: string | null, right: string | null): boolean {
+  return left !== null && right !== null && left !== right;
+}
+
+function versionOf({ attempts }: ActionState, { attemptId }: FinalState): string | null {
+  return attempts.find((each) => each.attemptId === attemptId)?.settled?.objectVersion ?? null;
 }
 
 /** Whether an answer says the opposite of what is recorded: of an effect, or of its absence. */

@@ -4,7 +4,7 @@
 import { genesisHash } from './chain.ts';
 import { genesisBase } from './consumes.ts';
 import type { BodyOf, Fact, FactBody, FactKind } from './facts.ts';
-import { contradictsRecord, finalAfter, isSecondEffect } from './finality.ts';
+import { contradictsRecord, finalAfter, isReplay, isSecondEffect } from './finality.ts';
 import type { ActionState, AttemptState, RunState } from './run-state.ts';
 
 export function emptyRun(runId: string): RunState {
@@ -157,7 +157,7 @@ function settled(
   );
   const contradicts =
     body.outcome === 'executed' &&
-    (before?.exclusion !== 'none' || isSecondEffect(action.final, body.externalId));
+    (isSecondEffect(action, body) || (before?.exclusion !== 'none' && !isReplay(action, body)));
   return finalAfter({ ...action, attempts, disputed: action.disputed || contradicts }, fact);
 }
 

@@ -77,6 +77,7 @@ function observed(
   const same =
     before.outcome === ask.outcome &&
     before.externalId === ask.externalId &&
+    before.objectVersion === ask.objectVersion &&
     before.result?.digest === ask.result?.digest;
   if (same) return { facts: [] };
   const { source, result, payloads } = ask;
@@ -89,7 +90,7 @@ function observed(
 
 function observationOf(ask: SettleAsk, action: ActionState): BodyOf<'observation'> {
   const { actionId, attemptId, outcome, result, parts, externalId, objectVersion, cost } = ask;
-  const second = outcome === 'executed' && isSecondEffect(action.final, externalId);
+  const second = outcome === 'executed' && isSecondEffect(action, ask);
   return {
     kind: 'observation',
     actionId,

@@ -35,6 +35,12 @@ const closing = (proof: 'closed_key' | 'closed_token') =>
     proof,
     contract: contractOf({ closing: proof === 'closed_key' ? 'by_key' : 'by_token' }),
   }) as const;
+const provedOut: Tell = (l) => {
+  openAndEnter(l, keyed);
+  doubt(l);
+  inquire(l, closing('closed_token'));
+  enter(l, { ...keyed, ...again() });
+};
 const accepted: Tell = (l) => {
   openAndEnter(l);
   settle(l, { outcome: 'accepted', externalId: 'job-9' });
@@ -252,6 +258,37 @@ describe('D9 an action is disputed', () => {
       false,
       'not by a replayed receipt',
       (l) => inTurn(two(l), settle(l), settle(l, { attemptId: second })),
+    ],
+    [
+      false,
+      'not by the receipt of the later attempt, replayed to an older one that was proved out',
+      (l) => inTurn(provedOut(l), settle(l, { attemptId: second }), settle(l)),
+    ],
+    [
+      true,
+      'by another effect of an attempt that was proved out',
+      (l) =>
+        inTurn(provedOut(l), settle(l, { attemptId: second }), settle(l, { externalId: 'e2' })),
+    ],
+    [
+      true,
+      'by a receipt without external id to an attempt that was proved out',
+      (l) =>
+        inTurn(
+          provedOut(l),
+          settle(l, { attemptId: second, externalId: null }),
+          settle(l, { externalId: null }),
+        ),
+    ],
+    [
+      true,
+      'by another version of the same object',
+      (l) =>
+        inTurn(
+          two(l),
+          settle(l, { objectVersion: 'v1' }),
+          settle(l, { attemptId: second, objectVersion: 'v2' }),
+        ),
     ],
     [
       false,
