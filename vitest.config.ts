@@ -27,8 +27,13 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'core',
-          testTimeout: 60_000, include: pure, isolate: false, sequence: { groupOrder: 0 } },
+        test: {
+          name: 'core',
+          testTimeout: 60_000,
+          include: pure,
+          isolate: false,
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         extends: true,
