@@ -1,0 +1,145 @@
+// What an operator can do to a run from the Web UI or the Temporal CLI, as the calls that these
+// make. Nothing of the product is asked.
+
+import type { Client } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
+import proto from '@temporalio/proto';
+
+const { ResetReapplyExcludeType, ResetReapplyType } = proto.temporal.api.enums.v1;
+
+/** One pending activity, by the attempt id that the product gave it. */
+export interface ActivityTarget {
+  readonly runId: string;
+  readonly attemptId: string;
+}
+
+export interface ResetOptions {
+  /** The event of the workflow task that the new run begins after: "event id" in the dialog. */
+  readonly eventId: number;
+  /** "Exclude signals": what was signaled after that event is not applied again. */
+  readonly excludeSignals?: boolean;
+}
+
+export interface Operator {
+  pause(target: ActivityTarget): Promise<void>;
+  unpause(target: ActivityTarget): Promise<void>;
+  /** Activity Reset: its attempts begin at 1 again. */
+  resetActivity(target: ActivityTarget): Promise<void>;
+  /** Update Options. */
+  raiseAttempts(target: ActivityTarget, attemptsMax: number): Promise<void>;
+  /** `temporal activity complete` with a result of the operator's own. */
+  complete(target: ActivityTarget, result: unknown): Promise<void>;
+  /** `temporal activity fail`. */
+  fail(target: ActivityTarget, message: string): Promise<void>;
+  /** Workflow Reset. Returns the Temporal run id of the new copy. */
+  reset(workflowId: string, options: ResetOptions): Promise<string>;
+  /** Request Cancellation. */
+  cancel(workflowId: string): Promise<void>;
+  terminate(workflowId: string): Promise<void>;
+  /** "Start Workflow Like This One": the same input under another id. Returns that id. */
+  startLike(workflowId: string, newId: string): Promise<string>;
+  /** Attempt ids that are pending now, with the server's word for each. */
+  pending(workflowId: string): Promise<readonly PendingAttempt[]>;
+  /** Event ids of the completed workflow tasks: where a Reset can go to, oldest first. */
+  resetPoints(workflowId: string): Promise<readonly number[]>;
+}
+
+export interface PendingAttempt {
+  readonly attemptId: string;
+  readonly type: string;
+  readonly paused: boolean;
+  /** Deliveries of this scheduling so far, as the server counts them. */
+  readonly deliveries: number;
+  /** A worker has it. */
+  readonly started: boolean;
+}
+
+const IDENTITY = 'operator';
+const SCHEDULED = proto.temporal.api.enums.v1.PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED;
+
+export function operatorOf(client: Client): Operator {
+  const service = client.workflowService;
+  const { namespace } = client.options;
+  const at = ({ runId, attemptId }: ActivityTarget) => ({
+    namespace,
+    execution: { workflowId: runId },
+    id: attemptId,
+    identity: IDENTITY,
+  });
+  const byId = ({ runId, attemptId }: ActivityTarget) => ({
+    namespace,
+    workflowId: runId,
+    activityId: attemptId,
+    identity: IDENTITY,
+  });
+  return {
+    pause: async (target) => void (await service.pauseActivity(at(target))),
+    unpause: async (target) => void (await service.unpauseActivity(at(target))),
+    resetActivity: async (target) => void (await service.resetActivity(at(target))),
+    async raiseAttempts(target, attemptsMax) {
+      await service.updateActivityOptions({
+        ...at(target),
+        activityOptions: { retryPolicy: { maximumAttempts: attemptsMax } },
+        updateMask: { paths: ['retry_policy.maximum_attempts'] },
+      });
+    },
+    async complete(target, result) {
+      const payloads = [defaultPayloadConverter.toPayload(result)];
+      await service.respondActivityTaskCompletedById({ ...byId(target), result: { payloads } });
+    },
+    async fail(target, message) {
+      const failure = { message, source: 'operator', applicationFailureInfo: { type: 'Operator' } };
+      await service.respondActivityTaskFailedById({ ...byId(target), failure });
+    },
+    async reset(workflowId, { eventId, excludeSignals = false }) {
+      const { runId } = await service.resetWorkflowExecution({
+        namespace,
+        workflowExecution: { workflowId },
+        reason: IDENTITY,
+        requestId: `reset-${workflowId}-${eventId}-${Date.now()}`,
+        workflowTaskFinishEventId: eventId as never,
+        resetReapplyType: ResetReapplyType.RESET_REAPPLY_TYPE_ALL_ELIGIBLE,
+        resetReapplyExcludeTypes: excludeSignals
+          ? [ResetReapplyExcludeType.RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL]
+          : [],
+      });
+      return runId;
+    },
+    cancel: async (workflowId) => void (await client.workflow.getHandle(workflowId).cancel()),
+    terminate: async (workflowId) =>
+      void (await client.workflow.getHandle(workflowId).terminate(IDENTITY)),
+    async startLike(workflowId, newId) {
+      const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+      const first = events?.[0]?.workflowExecutionStartedEventAttributes;
+      await service.startWorkflowExecution({
+        namespace,
+        workflowId: newId,
+        workflowType: first?.workflowType ?? null,
+        taskQueue: { name: first?.taskQueue?.name ?? '' },
+        input: first?.input ?? null,
+        requestId: `like-${newId}`,
+        identity: IDENTITY,
+      });
+      return newId;
+    },
+    async pending(workflowId) {
+      const reply = await service.describeWorkflowExecution({
+        namespace,
+        execution: { workflowId },
+      });
+      return reply.pendingActivities.map((pending) => ({
+        attemptId: pending.activityId ?? '',
+        type: pending.activityType?.name ?? '',
+        paused: pending.paused === true,
+        deliveries: pending.attempt ?? 0,
+        started: pending.state !== SCHEDULED,
+      }));
+    },
+    async resetPoints(workflowId) {
+      const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+      return (events ?? []).flatMap((event) =>
+        event.workflowTaskCompletedEventAttributes == null ? [] : [Number(event.eventId)],
+      );
+    },
+  };
+}
