@@ -32,6 +32,8 @@ export interface FaultOptions {
   readonly receiverFlags?: readonly string[];
   readonly retentionMs?: number;
   readonly retentionMarginMs?: number;
+  /** Further settings of the worker, e.g. { HOLDFAST_START_TO_CLOSE_MS: '4000' }. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface FaultStage {
@@ -60,9 +62,9 @@ export async function openFaultStage(
     startReceiver({ faults: true, flags: options.receiverFlags ?? [] }),
     startReceiver({ kind: 'dumb', faults: true }),
   ]);
-  const env = settingsOf(server, { prefix, ledgerPath: path });
+  const { receiverFlags: _, settings: more = {}, ...retention } = options;
+  const env = { ...settingsOf(server, { prefix, ledgerPath: path }), ...more };
   const client = await createClient({ config: clientConfigFrom(env), ledger });
-  const { receiverFlags: _, ...retention } = options;
   const own = { receiverUrl: receiver.url, gatewayUrl: gateway.url, ...retention };
   const workers: Child[] = [];
   return {
