@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { projectRoot } from './support/project-files.ts';
+import { projectFiles, projectRoot } from './support/project-files.ts';
+import { testTitles } from './support/test-titles.ts';
 
 const pages = [
   ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'],
@@ -24,6 +25,20 @@ test('R-142 every script that a page names is one of the package', () => {
   const { scripts } = JSON.parse(text('package.json')) as { scripts: object };
   const named = new Set(pages.flatMap((page) => found(text(page), COMMAND)));
   expect([...named].filter((script) => !(script in scripts))).toEqual([]);
+});
+
+test('R-135 every row of the runbook names tests that are there and run', () => {
+  const rows = text('docs/runbook.md')
+    .split('\n')
+    .filter((line) => /^\| (?!button|---)/.test(line));
+  const named = rows.map((row) => found(row.split(' | ').at(-1) ?? '', /"([^"]+)"/g));
+  const titles = projectFiles()
+    .filter(({ path }) => path.endsWith('.test.ts'))
+    .flatMap(({ path, text }) => testTitles(path, text))
+    .flatMap(({ title, skipped }) => (skipped ? [] : [title]));
+  expect(rows.filter((_, row) => named[row]?.length === 0)).toEqual([]);
+  expect(named.flat().length).toBeGreaterThan(3);
+  expect(named.flat().filter((title) => !titles.includes(title))).toEqual([]);
 });
 
 function found(page: string, pattern: RegExp): string[] {
