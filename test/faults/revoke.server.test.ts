@@ -21,12 +21,13 @@ const step = (tool: string) => ({ tool, input: { counter: tool, delta: 1 } });
 
 test('R-034 R-109 queued while all workers are down, then revoked: it never arrives', async () => {
   const runId = 'queued';
+  const actionId = `${runId}.t1.c1`;
   // This process schedules; nobody serves the queue that the attempt is on.
   const scheduler = await stage.worker('not_elsewhere');
   const goal = { kind: 'plan' as const, steps: [step('add_elsewhere'), step('add')] };
   const run = await stage.client.start(runId, { goal, principal });
   await until('the queued attempt', WITHIN_MS, async () => {
-    return (await queuedAttempts(inject('temporal'), runId)).length === 1;
+    return (await queuedAttempts(inject('temporal'), runId, actionId)).length === 1;
   });
   await scheduler.kill();
 
@@ -40,7 +41,7 @@ test('R-034 R-109 queued while all workers are down, then revoked: it never arri
     return facts.map(({ body }) => body).find(({ kind }) => kind === 'attempt_refused') ?? null;
   });
   const intent = { tool: 'add_elsewhere', revisions: { goal: 1, auth: 1 } };
-  expect(refused).toMatchObject({ actionId: `${runId}.t1.c1`, ...intent });
+  expect(refused).toMatchObject({ actionId, ...intent });
   expect(refused).toHaveProperty('payload.digest');
   await effects.kill();
   await stage.worker('all');

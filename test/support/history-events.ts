@@ -29,8 +29,12 @@ export async function scheduledAttempts(
   }
 }
 
-/** Activity ids of a run that no worker has taken yet. */
-export async function queuedAttempts(place: Place, runId: string): Promise<readonly string[]> {
+/** Attempts of one action that no worker has taken yet; the run's own activities are no attempts. */
+export async function queuedAttempts(
+  place: Place,
+  runId: string,
+  actionId: string,
+): Promise<readonly string[]> {
   const connection = await Connection.connect({ address: place.address });
   try {
     const { pendingActivities } = await connection.workflowService.describeWorkflowExecution({
@@ -38,7 +42,7 @@ export async function queuedAttempts(place: Place, runId: string): Promise<reado
       execution: { workflowId: runId },
     });
     return (pendingActivities ?? []).flatMap(({ activityId, state }) =>
-      state === SCHEDULED ? [activityId ?? ''] : [],
+      state === SCHEDULED && activityId?.startsWith(`${actionId}~`) === true ? [activityId] : [],
     );
   } finally {
     await connection.close();
