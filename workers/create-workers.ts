@@ -11,9 +11,12 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import {
+  type BarrierServer,
+  type Clock,
   createActivities,
   createRegistry,
   heartbeatInterceptor,
+  type LateSignals,
   type Model,
   modelFrom,
   modelPort,
@@ -47,7 +50,12 @@ export interface CreateWorkersOptions {
   readonly decorate?: {
     readonly ledger?: (ledger: Ledger) => Ledger;
     readonly registry?: (registry: Registry) => Registry;
+    readonly barrier?: (barrier: BarrierServer) => BarrierServer;
+    readonly signals?: (signals: LateSignals) => LateSignals;
+    readonly clock?: (clock: Clock) => Clock;
   };
+  /** How many activities of each queue are at work here at a time. Default: the SDK's. */
+  readonly slots?: number;
   readonly log?: Log;
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** How long a workflow task waits for the worker that has the workflow in memory. */
@@ -73,7 +81,7 @@ const STICKY_SCHEDULE_TO_START_MS = 10_000;
 /** Throws ConfigError, RegistryError, LedgerError or a plain error that says what to do. */
 export async function createWorkers(options: CreateWorkersOptions): Promise<Workers> {
   const { config, decorate } = options;
-  const { timeouts, queues } = config;
+  const { timeouts } = config;
   const checked = createRegistry(options.tools, timeouts);
   const registry = decorate?.registry?.(checked) ?? checked;
   const model =
@@ -87,6 +95,7 @@ export async function createWorkers(options: CreateWorkersOptions): Promise<Work
     const connections = await connect(config);
     closing.push(() => connections.close());
     const { address, namespace } = config;
+    const ports = portsOf(options, connections);
     await checkServer(connections.plain, {
       ...{ address, namespace },
       register: config.registerSearchAttributes,
@@ -96,13 +105,7 @@ export async function createWorkers(options: CreateWorkersOptions): Promise<Work
       registry,
       model: model && modelPort(model, registry, timeouts),
       scope: { installation: config.installation, namespace },
-      barrier: temporalBarrier(connections.client),
-      signals: temporalLateSignals(connections.client, {
-        unknownAction: UNKNOWN_ACTION,
-        lateFact: lateFactSignal.name,
-        runsQueue: queues.runs,
-      }),
-      clock: systemClock,
+      ...ports,
       log: options.log ?? createLog({ level: config.logLevel }),
       barrierWaitMs: timeouts.barrierWaitMs,
       sendWindowMs: timeouts.sendWindowMs,
@@ -118,6 +121,21 @@ export async function createWorkers(options: CreateWorkersOptions): Promise<Work
     await closeAll(closing).catch(() => undefined);
     throw error;
   }
+}
+
+/** What asks the server and the time. */
+function portsOf({ config, decorate }: CreateWorkersOptions, { client }: Connections) {
+  const barrier = temporalBarrier(client);
+  const signals = temporalLateSignals(client, {
+    unknownAction: UNKNOWN_ACTION,
+    lateFact: lateFactSignal.name,
+    runsQueue: config.queues.runs,
+  });
+  return {
+    barrier: decorate?.barrier?.(barrier) ?? barrier,
+    signals: decorate?.signals?.(signals) ?? signals,
+    clock: decorate?.clock?.(systemClock) ?? systemClock,
+  };
 }
 
 interface Composition {
@@ -180,6 +198,7 @@ function commonOptions({ options, connections }: Composition) {
     interceptors: { activity: [heartbeatInterceptor, nonRetryableInterceptor] },
     // An eagerly dispatched activity is lost with the reply that carries it.
     maxEagerActivityReservationsPerWorkflowTask: 0,
+    ...(options.slots === undefined ? {} : { maxConcurrentActivityTaskExecutions: options.slots }),
     shutdownGraceTime: timeouts.shutdownGraceMs,
     shutdownForceTime: timeouts.shutdownGraceMs + FORCE_MS,
   } satisfies Partial<WorkerOptions>;
