@@ -20,7 +20,9 @@ export interface ResetOptions {
   readonly excludeSignals?: boolean;
 }
 
-export interface Operator {
+export interface Operator extends ActivityButtons, WorkflowButtons, Looks {}
+
+interface ActivityButtons {
   pause(target: ActivityTarget): Promise<void>;
   unpause(target: ActivityTarget): Promise<void>;
   /** Activity Reset: its attempts begin at 1 again. */
@@ -31,6 +33,9 @@ export interface Operator {
   complete(target: ActivityTarget, result: unknown): Promise<void>;
   /** `temporal activity fail`. */
   fail(target: ActivityTarget, message: string): Promise<void>;
+}
+
+interface WorkflowButtons {
   /** Workflow Reset. Returns the Temporal run id of the new copy. */
   reset(workflowId: string, options: ResetOptions): Promise<string>;
   /** Request Cancellation. */
@@ -38,6 +43,9 @@ export interface Operator {
   terminate(workflowId: string): Promise<void>;
   /** "Start Workflow Like This One": the same input under another id. Returns that id. */
   startLike(workflowId: string, newId: string): Promise<string>;
+}
+
+interface Looks {
   /** Attempt ids that are pending now, with the server's word for each. */
   pending(workflowId: string): Promise<readonly PendingAttempt[]>;
   /** Event ids of the completed workflow tasks: where a Reset can go to, oldest first. */
@@ -52,12 +60,20 @@ export interface PendingAttempt {
   readonly deliveries: number;
   /** A worker has it. */
   readonly started: boolean;
+  /** When the newest delivery began, by the server's clock; 0: not yet. */
+  readonly startedAt: number;
+  /** When it was last heard of; 0: not yet. */
+  readonly heardAt: number;
 }
 
 const IDENTITY = 'operator';
 const SCHEDULED = proto.temporal.api.enums.v1.PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED;
 
 export function operatorOf(client: Client): Operator {
+  return { ...activityButtons(client), ...workflowButtons(client), ...looks(client) };
+}
+
+function activityButtons(client: Client): ActivityButtons {
   const service = client.workflowService;
   const { namespace } = client.options;
   const at = ({ runId, attemptId }: ActivityTarget) => ({
@@ -91,6 +107,13 @@ export function operatorOf(client: Client): Operator {
       const failure = { message, source: 'operator', applicationFailureInfo: { type: 'Operator' } };
       await service.respondActivityTaskFailedById({ ...byId(target), failure });
     },
+  };
+}
+
+function workflowButtons(client: Client): WorkflowButtons {
+  const service = client.workflowService;
+  const { namespace } = client.options;
+  return {
     async reset(workflowId, { eventId, excludeSignals = false }) {
       const { runId } = await service.resetWorkflowExecution({
         namespace,
@@ -122,6 +145,13 @@ export function operatorOf(client: Client): Operator {
       });
       return newId;
     },
+  };
+}
+
+function looks(client: Client): Looks {
+  const service = client.workflowService;
+  const { namespace } = client.options;
+  return {
     async pending(workflowId) {
       const reply = await service.describeWorkflowExecution({
         namespace,
@@ -133,6 +163,8 @@ export function operatorOf(client: Client): Operator {
         paused: pending.paused === true,
         deliveries: pending.attempt ?? 0,
         started: pending.state !== SCHEDULED,
+        startedAt: timeOf(pending.lastStartedTime),
+        heardAt: timeOf(pending.lastHeartbeatTime),
       }));
     },
     async resetPoints(workflowId) {
@@ -142,4 +174,10 @@ export function operatorOf(client: Client): Operator {
       );
     },
   };
+}
+
+type Timestamp = proto.google.protobuf.ITimestamp;
+
+function timeOf(time: Timestamp | null | undefined): number {
+  return Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1e6;
 }
