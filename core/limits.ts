@@ -59,7 +59,7 @@ export const limits = {
   scheduleToStartMs: 10 * MINUTE,
   /** Activities without effects (ledger, inquiry). */
   infraStartToCloseMs: 60 * SECOND,
-  /** Twice what the ledger may block the event loop; one that came too late is called again. */
+  /** Twice what the ledger may be waited for; one that came too late is called again. */
   infraHeartbeatTimeoutMs: 10 * SECOND,
   /** How long the run waits past an attempt's own limits: a paused activity never times out. */
   attemptOverdueMs: 30 * SECOND,
@@ -131,8 +131,10 @@ export const limits = {
   /** A server registers search attributes within a second; Postgres may need a few. */
   searchAttributesWaitMs: 15 * SECOND,
 
-  /** SQLite waits this long for another process's transaction; it blocks the event loop. */
+  /** Another process's transaction is waited for this long; a backup tool may hold it for seconds. */
   ledgerBusyMs: 5 * SECOND,
+  /** How often it is looked whether it is over: most transactions take a few milliseconds. */
+  ledgerBusyPollMs: 10,
   /** A writer on another host counts as gone after this; a rebooted host waits it out. */
   ledgerHostQuietMs: 30 * SECOND,
   /** Runs whose folded state a process keeps. */

@@ -4,10 +4,14 @@
 //
 // INV-1 `nothingWritten` is true only when BEGIN failed or ROLLBACK succeeded. A COMMIT that failed
 //       proves nothing: its last page may be on the disk and be found by the next recovery.
-// INV-2 No statement runs in a transaction that an earlier call left open: when ROLLBACK fails, the
+// INV-2 Waiting for another process's transaction holds up nothing else in this process: heartbeats
+//       that come too late make calls unknown which are well under way.
+// INV-3 No statement runs in a transaction that an earlier call left open: when ROLLBACK fails, the
 //       store is closed for good.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ColumnDataType, type Kysely, type RawBuilder, sql } from 'kysely';
+import { limits } from '../core/limits.ts';
 import { LedgerError, type LedgerErrorCode } from './port.ts';
 import type { Tables } from './tables.ts';
 
@@ -20,6 +24,8 @@ export interface SqlDialect {
   readonly bytesType: ColumnDataType;
   /** Statements that make changes and deletes of the table's rows fail. */
   appendOnly(table: 'fact' | 'gate_row'): readonly RawBuilder<unknown>[];
+  /** Another process's transaction is in the way of a BEGIN. */
+  isBusy(error: unknown): boolean;
   /** What an error of the driver means; null for errors of other origin. */
   meaningOf(error: unknown): { readonly code: LedgerErrorCode; readonly words: string } | null;
 }
@@ -29,6 +35,10 @@ export interface SqlStore {
   readonly dialect: SqlDialect;
   /** For messages: the file or the address. */
   readonly place: string;
+  /** How long another process's transaction is waited for. */
+  readonly busyMs: number;
+  /** Runs `begin` so that a lock of others is an error at once, which `isBusy` knows. */
+  withoutWaiting(begin: () => Promise<unknown>): Promise<void>;
   /** Throws LedgerError when what is open is no longer what stands at `place`. */
   checkPlace(): void;
   /** Whether the connection still has a transaction open. */
@@ -49,8 +59,7 @@ export function readTransaction<T>(store: SqlStore, work: Work<T>): Promise<T> {
 async function transaction<T>(store: SqlStore, begin: string, work: Work<T>): Promise<T> {
   return store.db.connection().execute(async (db) => {
     try {
-      store.checkPlace();
-      await sql.raw(begin).execute(db);
+      await begun(store, db, begin);
     } catch (error) {
       throw ledgerErrorOf(store, error, { nothingWritten: true });
     }
@@ -69,6 +78,20 @@ async function transaction<T>(store: SqlStore, begin: string, work: Work<T>): Pr
     }
     return value;
   });
+}
+
+/** INV-2. */
+async function begun(store: SqlStore, db: Kysely<Tables>, begin: string): Promise<void> {
+  const giveUpAt = performance.now() + store.busyMs;
+  for (;;) {
+    try {
+      store.checkPlace();
+      return await store.withoutWaiting(() => sql.raw(begin).execute(db));
+    } catch (error) {
+      if (!store.dialect.isBusy(error) || performance.now() >= giveUpAt) throw error;
+    }
+    await sleep(limits.ledgerBusyPollMs);
+  }
 }
 
 async function rollBack(store: SqlStore, db: Kysely<Tables>): Promise<void> {

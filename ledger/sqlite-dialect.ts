@@ -61,6 +61,7 @@ export const sqliteDialect: SqlDialect = {
           `begin select raise(abort, '${table} rows are append-only'); end`,
       ),
     ),
+  isBusy: (error) => error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'),
   meaningOf: (error) => {
     if (!(error instanceof Database.SqliteError)) return null;
     const { code, advice } = meaningOfCode(error.code);

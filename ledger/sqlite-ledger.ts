@@ -23,6 +23,8 @@ export interface SqliteLedgerOptions {
 /** What surrounds the ledger; tests put other things around it. */
 export interface SqliteSurroundings {
   readonly host: Host;
+  /** How long another process's transaction is waited for. */
+  readonly busyMs: number;
   /** Told of each connection once it is set up, e.g. to narrow its limits. */
   onOpen(connection: Database.Database): void;
   /** Told of each statement after it ran. */
@@ -31,6 +33,7 @@ export interface SqliteSurroundings {
 
 const asUsual: SqliteSurroundings = {
   host: thisHost,
+  busyMs: limits.ledgerBusyMs,
   onOpen: () => undefined,
   onQuery: () => undefined,
 };
@@ -119,7 +122,7 @@ async function refuseForeignFile(db: Kysely<Tables>, path: string): Promise<void
 function openStore(path: string, around: SqliteSurroundings): SqlStore {
   let connection: Database.Database | null = null;
   try {
-    connection = new Database(path, { fileMustExist: true, timeout: limits.ledgerBusyMs });
+    connection = new Database(path, { fileMustExist: true, timeout: around.busyMs });
     prepare(connection);
     around.onOpen(connection);
     return storeOver(connection, path, around);
@@ -153,6 +156,15 @@ function storeOver(
     db,
     dialect: sqliteDialect,
     place: path,
+    busyMs: around.busyMs,
+    withoutWaiting: async (begin) => {
+      connection.pragma('busy_timeout = 0');
+      try {
+        await begin();
+      } finally {
+        if (connection.open) connection.pragma(`busy_timeout = ${around.busyMs}`);
+      }
+    },
     checkPlace: () => {
       checkFile();
       if (!connection.open)

@@ -262,10 +262,7 @@ describe('a store that cannot write', () => {
   test('R-060 a lock held too long elsewhere is unavailable, and nothing was written', async () => {
     const { path, ledger } = await newLedger();
     await ledger.close();
-    const again = await openSqliteLedger(
-      { path },
-      { onOpen: (connection) => void connection.pragma('busy_timeout = 10') },
-    );
+    const again = await openSqliteLedger({ path }, { busyMs: 30 });
     const other = new Database(path);
     other.exec('begin immediate');
     await expect(enter(again, { runId, step: 9 })).rejects.toEqual(
@@ -277,6 +274,19 @@ describe('a store that cannot write', () => {
     expect((await enter(again, { runId, step: 9 })).head.count).toBe(5);
     await again.close();
   });
+});
+
+test('R-060 a lock held elsewhere is waited for, and nothing else in the process waits', async () => {
+  const { path, ledger } = await newLedger();
+  const other = new Database(path);
+  other.exec('begin immediate');
+  const entering = enter(ledger, { runId, step: 9 });
+  // Only an event loop that goes on can ever end the other transaction.
+  for (let turns = 0; turns < 3; turns++) await new Promise((go) => setImmediate(go));
+  other.exec('rollback');
+  other.close();
+  expect((await entering).head.count).toBe(5);
+  await ledger.close();
 });
 
 describe('the table of SQLite errors', () => {
