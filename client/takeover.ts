@@ -5,7 +5,7 @@
 // INV-2 The ticket is durable before the start; a start without one is refused by `openRun`.
 
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { decideAuthority } from '../core/authority.ts';
+import { decideAuthority, ticketHolds } from '../core/authority.ts';
 import { digestOf, type Json } from '../core/digest.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { AGENT_RUN, TICKET_MEMO } from '../workflows/messages.ts';
@@ -88,11 +88,11 @@ async function ticketFor(
     { runId },
     decideAuthority({ change: 'permit', command: { id, actor, reason }, position: null, ticket }),
   );
-  if (reply.what !== 'rejected' && run.tickets.has(ticket)) return ticket;
+  if (reply.what !== 'rejected' && ticketHolds(run, ticket)) return ticket;
   throw new ClientError(
     'refused_by_ledger',
     `the takeover ${id} of run ${runId} was refused: ` +
-      `${reply.why ?? 'its ticket is used up; resume with another command id'}`,
+      `${reply.why ?? 'its ticket is used up, or of an earlier claim; resume with another command id'}`,
   );
 }
 

@@ -17,7 +17,7 @@ export function emptyRun(runId: string): RunState {
     canceled: false,
     commandIds: new Set(),
     rejectedCount: 0,
-    tickets: new Set(),
+    tickets: new Map(),
     actions: new Map(),
     rolled: new Set([genesisBase(runId)]),
     ended: null,
@@ -32,7 +32,7 @@ const applyTable: { [K in FactKind]: Apply<K> } = {
   run_opened: (run, body) => ({
     ...run,
     opened: body,
-    tickets: without(run.tickets, body.claim.ticket),
+    tickets: withoutTicket(run.tickets, body.claim.ticket),
   }),
   attempt_entered: (run, body, fact) =>
     withAction(
@@ -74,7 +74,7 @@ const applyTable: { [K in FactKind]: Apply<K> } = {
     revoked: run.revoked || body.change === 'revoke',
     canceled: run.canceled || body.change === 'cancel',
     commandIds: new Set(run.commandIds).add(body.commandId),
-    tickets: body.ticket === null ? run.tickets : new Set(run.tickets).add(body.ticket),
+    tickets: withTicket(run, body.ticket),
   }),
   command_rejected: (run) => ({ ...run, rejectedCount: run.rejectedCount + 1 }),
   run_ended: (run, body, fact) => ({ ...run, ended: { ...body, seq: fact.seq } }),
@@ -216,6 +216,10 @@ function permitsAfter(action: ActionState, body: BodyOf<'resolution'>): ActionSt
     : [...action.permits, { id: permit, acceptsPossibleDuplicate }];
 }
 
-function without<T>(set: ReadonlySet<T>, item: T | null): ReadonlySet<T> {
-  return new Set([...set].filter((each) => each !== item));
+function withTicket({ tickets, opened }: RunState, ticket: string | null): RunState['tickets'] {
+  return ticket === null ? tickets : new Map(tickets).set(ticket, opened?.epoch ?? 0);
+}
+
+function withoutTicket(tickets: RunState['tickets'], ticket: string | null): RunState['tickets'] {
+  return new Map([...tickets].filter(([each]) => each !== ticket));
 }

@@ -1,8 +1,9 @@
 // Opening a run: first start, attachment (worker crash, continue-as-new, Reset) and takeover
 // (`resume`).
 
-import { undecidedAttempts } from './action-status.ts';
+import { openAttempts, undecidedAttempts } from './action-status.ts';
 import type { LedgerPin } from './activity-calls.ts';
+import { ticketHolds } from './authority.ts';
 import type { Decision, LedgerView, NewPayload } from './decision.ts';
 import type { Grant, Principal } from './fact-fields.ts';
 import { openUnknowns } from './fact-rules.ts';
@@ -13,6 +14,7 @@ import { limits } from './limits.ts';
 import { pinProblem } from './pin.ts';
 import type { RunState } from './run-state.ts';
 import type { Binding } from './tool-policy.ts';
+import { boundedWords } from './words.ts';
 
 export interface OpenAsk {
   readonly goal: NewPayload;
@@ -71,7 +73,7 @@ function written(ask: OpenAsk, bodies: readonly BodyOf<'run_opened'>[]): Decisio
 }
 
 function firstOpening(ask: OpenAsk, { run, ledger }: LedgerView): BodyOf<'run_opened'> {
-  const ticket = ask.ticket !== null && run.tickets.has(ask.ticket) ? ask.ticket : null;
+  const ticket = ticketHolds(run, ask.ticket) ? ask.ticket : null;
   return {
     kind: 'run_opened',
     claim: {
@@ -99,8 +101,7 @@ function takeover(
   run: RunState,
   before: BodyOf<'run_opened'>,
 ): Decision<OpenVerdict> {
-  if (ask.ticket === null || !run.tickets.has(ask.ticket))
-    return { reply: 'needs_resume', facts: [] };
+  if (!ticketHolds(run, ask.ticket)) return { reply: 'needs_resume', facts: [] };
   const opened: BodyOf<'run_opened'> = {
     ...before,
     claim: {
@@ -108,13 +109,23 @@ function takeover(
       scope: 'facts',
       firstExecutionRunId: ask.firstExecutionRunId,
       ticket: ask.ticket,
-      oldExecutor: 'may still run what it had entered; its results are recorded as late',
+      oldExecutor: oldExecutorOf(run),
     },
     epoch: before.epoch + 1,
     revisions: run.revisions,
   };
   const bodies = maySeekEffects(run) ? [opened, withScope(opened, 'effects')] : [opened];
   return written(ask, bodies);
+}
+
+/** R-099. What it had not entered, the epoch keeps out from now on. */
+function oldExecutorOf(run: RunState): string {
+  const open = [...run.actions.values()].flatMap(openAttempts).map(({ attemptId }) => attemptId);
+  const still =
+    open.length === 0
+      ? 'nothing of it is open'
+      : `may be at work on ${open.length}, recorded as late: ${open.join(', ')}`;
+  return boundedWords(`enters nothing more; ${still}`, limits.noteCharsMax);
 }
 
 function withScope(opened: BodyOf<'run_opened'>, scope: 'effects'): BodyOf<'run_opened'> {

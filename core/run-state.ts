@@ -64,8 +64,8 @@ export interface RunState {
   /** Commands already applied or resolved, by command id. */
   readonly commandIds: ReadonlySet<string>;
   readonly rejectedCount: number;
-  /** Takeover tickets written and not yet consumed. */
-  readonly tickets: ReadonlySet<string>;
+  /** Takeover tickets written and not yet consumed, with the epoch that each takes over from. */
+  readonly tickets: ReadonlyMap<string, number>;
   /** In the order of their first fact. */
   readonly actions: ReadonlyMap<string, ActionState>;
   /** Rolling digests an attempt may build on: the genesis and those of entered attempts. */

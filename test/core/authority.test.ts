@@ -68,6 +68,6 @@ test('a permit is a ticket and stops nothing', () => {
   const ledger = memoryLedger();
   open(ledger);
   change(ledger, 'permit', { ticket: 'ticket-1' });
-  expect([...ledger.run(RUN).tickets]).toEqual(['ticket-1']);
+  expect([...ledger.run(RUN).tickets]).toEqual([['ticket-1', 1]]);
   expect(enter(ledger).verdict).toBe('entered');
 });

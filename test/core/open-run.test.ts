@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { digestOf } from '../../core/digest.ts';
+import { factSchema } from '../../core/facts.ts';
 import {
   ACTION,
   binding,
@@ -183,6 +184,65 @@ describe('a takeover', () => {
       grants: ['effect', 'query', 'read'],
       bindings: [binding],
     });
+  });
+
+  test('R-099 says owner, scope, generation, and what the old executor may still do', () => {
+    const ledger = memoryLedger();
+    openAndEnter(ledger);
+    expect(takeover(ledger).written).toEqual([
+      expect.objectContaining({
+        epoch: 2,
+        claim: {
+          owner: 'worker-2',
+          scope: 'facts',
+          firstExecutionRunId: 'exec-2',
+          ticket: 'ticket-1',
+          oldExecutor: `enters nothing more; may be at work on 1, recorded as late: ${ACTION}~1`,
+        },
+      }),
+    ]);
+    settle(ledger);
+    change(ledger, 'permit', { id: 'permit-2', ticket: 'ticket-2' });
+    const count = ledger.facts(RUN).length;
+    open(ledger, { firstExecutionRunId: 'exec-3', ticket: 'ticket-2' });
+    const oldExecutor = 'enters nothing more; nothing of it is open';
+    expect(bodiesAfter(ledger, count)[0]).toMatchObject({ epoch: 3, claim: { oldExecutor } });
+  });
+
+  test('R-099 a claim that does not say what the old executor may do is no fact', () => {
+    const ledger = memoryLedger();
+    open(ledger);
+    const [fact] = ledger.facts(RUN);
+    if (fact?.body.kind !== 'run_opened') throw new Error('not opened');
+    expect(factSchema.safeParse(fact).success).toBe(true);
+    const { oldExecutor: _, ...claim } = fact.body.claim;
+    for (const other of [claim, { ...claim, oldExecutor: '' }])
+      expect(factSchema.safeParse({ ...fact, body: { ...fact.body, claim: other } }).success).toBe(
+        false,
+      );
+  });
+
+  test('R-099 of two claims of the same epoch one wins, whichever ticket came first', () => {
+    const ledger = memoryLedger();
+    open(ledger);
+    change(ledger, 'permit', { ticket: 'ticket-1' });
+    change(ledger, 'permit', { id: 'permit-2', ticket: 'ticket-2' });
+    const claims = [
+      { firstExecutionRunId: 'exec-3', ticket: 'ticket-2' },
+      { firstExecutionRunId: 'exec-2', ticket: 'ticket-1' },
+    ];
+    expect(claims.map((claim) => open(ledger, claim))).toEqual(['open', 'needs_resume']);
+    expect(ledger.run(RUN).opened).toMatchObject({
+      epoch: 2,
+      claim: { firstExecutionRunId: 'exec-3' },
+    });
+  });
+
+  test('R-099 a ticket from before the first opening takes over nothing that opened since', () => {
+    const ledger = memoryLedger();
+    change(ledger, 'permit', { ticket: 'ticket-1' });
+    open(ledger);
+    expect(open(ledger, resumed)).toBe('needs_resume');
   });
 
   test('its ticket is used once', () => {
