@@ -107,7 +107,7 @@ export const gateTable: { readonly [V in DecidedVerdict]: Row } = {
         ask.revisions.goal !== view.run.revisions.goal,
       `decided under ${revisionText(ask.revisions)}; now ${revisionText(view.run.revisions)}`,
     ),
-  twin_unknown: ({ ask, view }) => twinUnknown(ask, view),
+  twin_unknown: (each) => twinUnknown(each),
   binding_changed: ({ ask, view }) =>
     says(
       !view.run.opened?.bindings.some(({ digest }) => digest === ask.binding.digest),
@@ -191,7 +191,12 @@ function authorityUnavailable(barrier: BarrierView): string | null {
   );
 }
 
-function twinUnknown(ask: EntryAsk, view: LedgerView): string | null {
+/**
+ * Holds back a new wish only. What may have had its effect already comes this far by its key or by
+ * a permit: sent again it is no second one, and two that waited for each other would never end.
+ */
+function twinUnknown({ ask, view, action }: GateCase): string | null {
+  if (action !== undefined && arrivableAttempts(action).length > 0) return null;
   const twin = view.twins.find(
     (each) =>
       each.state === 'in_doubt' &&
