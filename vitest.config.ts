@@ -41,6 +41,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [...pure, ...withServer, ...withProcesses, ...apart],
+          isolate: false, // as above; none of them replaces a module or a global
           testTimeout: 60_000, // bundling workflows takes 5 s alone and 25 s on a crowded machine
           sequence: { groupOrder: 0 },
         },
