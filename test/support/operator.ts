@@ -67,7 +67,12 @@ export interface PendingAttempt {
 }
 
 const IDENTITY = 'operator';
-const SCHEDULED = proto.temporal.api.enums.v1.PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED;
+const states = proto.temporal.api.enums.v1.PendingActivityState;
+/** "Paused" is one that no worker has; with a worker it is "pause requested". */
+const QUEUED: readonly unknown[] = [
+  states.PENDING_ACTIVITY_STATE_SCHEDULED,
+  states.PENDING_ACTIVITY_STATE_PAUSED,
+];
 
 export function operatorOf(client: Client): Operator {
   return { ...activityButtons(client), ...workflowButtons(client), ...looks(client) };
@@ -162,7 +167,7 @@ function looks(client: Client): Looks {
         type: pending.activityType?.name ?? '',
         paused: pending.paused === true,
         deliveries: pending.attempt ?? 0,
-        started: pending.state !== SCHEDULED,
+        started: !QUEUED.includes(pending.state),
         startedAt: timeOf(pending.lastStartedTime),
         heardAt: timeOf(pending.lastHeartbeatTime),
       }));
