@@ -1,6 +1,6 @@
-// What waits for a person: open questions, and runs that need `resume`. From the open children that
-// visibility lists (it lags by a moment) and from the ledger, which also knows of questions whose
-// child is gone. Needs no worker.
+// What waits for a person: open questions, disputes, and runs that need `resume`. From the open
+// children that visibility lists (it lags by a moment) and from the ledger, which also knows of
+// disputes, and of questions whose child is gone. Needs no worker.
 
 import { unknownIdOf } from '../core/ids.ts';
 import { type Question, questionOf } from '../core/question.ts';
@@ -20,8 +20,16 @@ export interface InboxQuestion {
   readonly child: 'open' | 'gone';
 }
 
+/** Two outcomes of it contradict each other; the ledger keeps both. */
+export interface InboxDispute {
+  readonly runId: string;
+  readonly actionId: string;
+}
+
 export interface Inbox {
   readonly questions: readonly InboxQuestion[];
+  /** Nothing builds on these any more; only with access to the ledger. */
+  readonly disputed: readonly InboxDispute[];
   /** Closed workflows without a recorded end; only with access to the ledger. */
   readonly needResume: readonly string[];
   /** More than this was there than is listed. */
@@ -38,7 +46,10 @@ export async function inboxOf(room: Room): Promise<Inbox> {
   const questions: InboxQuestion[] = [];
   const fromLedger = room.ledger === null ? null : await ledgerInbox(room, room.ledger, asked);
   const known = new Map(fromLedger?.questions.map((each) => [each.actionId, each]) ?? []);
+  const disputed = fromLedger?.disputed ?? [];
   for (const actionId of asked) {
+    // Its question asks whether it took effect at all, which is answered, twice.
+    if (disputed.some((each) => each.actionId === actionId)) continue;
     const question = known.get(actionId)?.question ?? (await questionOfChild(room, actionId));
     const runId = question?.run ?? null;
     questions.push({ actionId, runId, question, child: 'open' });
@@ -46,6 +57,7 @@ export async function inboxOf(room: Room): Promise<Inbox> {
   for (const each of known.values()) if (each.child === 'gone') questions.push(each);
   return {
     questions: questions.slice(0, INBOX_MAX),
+    disputed,
     needResume: fromLedger?.needResume ?? [],
     truncated: questions.length > INBOX_MAX || fromLedger?.truncated === true,
   };
@@ -66,12 +78,15 @@ async function openChildren({ temporal }: Room): Promise<Set<string>> {
 async function ledgerInbox(room: Room, ledger: Ledger, asked: ReadonlySet<string>) {
   const lines = await ledger.runs(INBOX_MAX);
   const questions: InboxQuestion[] = [];
+  const disputed: InboxDispute[] = [];
   const needResume: string[] = [];
   for (const line of lines) {
     if (!line.ended && (await executionOf(room.temporal, line.runId)).kind !== 'open')
       needResume.push(line.runId);
-    if (line.inDoubt === 0) continue;
+    if (line.inDoubt + line.disputed === 0) continue;
     const run = await ledger.read(line.runId);
+    for (const { actionId, disputed: is } of run.actions.values())
+      if (is) disputed.push({ runId: run.runId, actionId });
     for (const action of waitingActions(run)) {
       const { actionId } = action;
       const question = questionOf(run, action, await levelIn(ledger, run, action));
@@ -79,5 +94,5 @@ async function ledgerInbox(room: Room, ledger: Ledger, asked: ReadonlySet<string
       questions.push({ actionId, runId: run.runId, question, child });
     }
   }
-  return { questions, needResume, truncated: lines.length === INBOX_MAX };
+  return { questions, disputed, needResume, truncated: lines.length === INBOX_MAX };
 }

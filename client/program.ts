@@ -52,7 +52,7 @@ export function cliProgram(perform: Perform, version: string): Command {
     .action((runId, flags) => act((context) => resume(context, runId, flags)));
   program
     .command('inbox')
-    .description('list what waits for a person: open questions, runs that need resume')
+    .description('list what waits for a person: open questions, disputes, runs that need resume')
     .action(() => act((context) => inbox(context)));
   return program;
 }

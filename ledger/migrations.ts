@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts';
 
 export type Migration = (db: Kysely<Tables>, dialect: SqlDialect) => Promise<void>;
 
-export const migrations: readonly Migration[] = [createTables];
+export const migrations: readonly Migration[] = [createTables, countDisputes];
 export const SCHEMA_VERSION = migrations.length;
 
 /** From `version` (0: an empty store) to the newest; inside the caller's transaction. */
@@ -43,6 +43,14 @@ async function createTables(db: Kysely<Tables>, dialect: SqlDialect): Promise<vo
     .execute();
   for (const table of ['fact', 'gate_row'] as const)
     for (const statement of dialect.appendOnly(table)) await statement.execute(db);
+}
+
+/** Runs of before are counted again with their next fact. */
+async function countDisputes(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .alterTable('run')
+    .addColumn('disputed', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute();
 }
 
 async function createMeta(db: Kysely<Tables>): Promise<void> {

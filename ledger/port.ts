@@ -54,7 +54,9 @@ export interface RunLine {
   readonly head: Head;
   readonly lastFactAt: number;
   readonly ended: boolean;
+  /** Actions that somebody is asked about, and those with two outcomes that contradict. */
   readonly inDoubt: number;
+  readonly disputed: number;
 }
 
 export interface Ledger {

@@ -103,6 +103,7 @@ export class SqlLedger implements Ledger {
       lastFactAt: row.last_at,
       ended: row.ended === 1,
       inDoubt: row.in_doubt,
+      disputed: row.disputed,
     }));
   }
 

@@ -149,13 +149,14 @@ function intentsOf(action: ActionState): Set<Digest> {
 }
 
 async function writeRunRow(db: Kysely<Tables>, run: RunState, at: number): Promise<void> {
-  const inDoubt = [...run.actions.values()].filter((action) => doubtOf(action) === 'in_doubt');
+  const actions = [...run.actions.values()];
   const row = {
     count: run.head.count,
     head_hash: run.head.hash,
     last_at: at,
     ended: run.ended === null ? 0 : 1,
-    in_doubt: inDoubt.length,
+    in_doubt: actions.filter((action) => doubtOf(action) === 'in_doubt').length,
+    disputed: actions.filter((action) => action.disputed).length,
   } as const;
   await db
     .insertInto('run')

@@ -24,6 +24,7 @@ export interface RunTable {
   last_at: number;
   ended: 0 | 1;
   in_doubt: number;
+  disputed: number;
 }
 
 export interface FactTable {

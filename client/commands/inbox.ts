@@ -15,6 +15,11 @@ export async function inbox({ client }: CommandContext): Promise<CommandOutput> 
           `${child === 'gone' ? ', nobody polls the receiver any more' : ''}` +
           `; see: holdfast resolve ${actionId}`,
       ]),
+      ...box.disputed.map(
+        ({ runId, actionId }) =>
+          `  ${actionId} is disputed: two outcomes contradict each other; ` +
+          `see: holdfast state ${runId}`,
+      ),
       ...box.needResume.map((runId) => `run ${runId} needs: holdfast resume ${runId}`),
       ...(box.truncated ? ['there is more than is listed here'] : []),
     ],

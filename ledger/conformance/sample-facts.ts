@@ -132,15 +132,27 @@ export function inDoubt(step: Step): NewFact {
 }
 
 export function abandoned(step: Step): NewFact {
+  return answered(step, { verb: 'abandon' });
+}
+
+/** After a settlement as executed it makes the action disputed. */
+export function denied(step: Step): NewFact {
+  const evidence = { kind: 'receiver_query', source: 'its list, whole' } as const;
+  return answered(step, { verb: 'confirm_not_executed', evidence, coverage: 'all of it' });
+}
+
+function answered(
+  step: Step,
+  answer: Pick<BodyOf<'resolution'>, 'verb'> & Partial<BodyOf<'resolution'>>,
+): NewFact {
   return {
     source: 'human',
     body: {
       kind: 'resolution',
       actionId: actionOf(step),
-      commandId: `abandon ${actionOf(step)}`,
-      verb: 'abandon',
+      commandId: `${answer.verb} ${actionOf(step)}`,
       actor: 'ada',
-      reason: 'nobody can tell any more',
+      reason: 'looked it up',
       evidence: null,
       coverage: null,
       recordVersion: 1,
@@ -149,6 +161,7 @@ export function abandoned(step: Step): NewFact {
       oldRequestCannotArrive: false,
       acceptsPossibleDuplicate: false,
       permit: null,
+      ...answer,
     },
   };
 }

@@ -15,7 +15,7 @@ export const viewChecks: readonly Check[] = [
   check('an action in doubt is a twin for another with its intent, until it settles', twins),
   check('an abandoned action stays a twin, as abandoned', abandoning),
   check('the newest closed row is shown when it is not in the chain', unchained),
-  check('runs are listed newest first, with end and doubts', listing),
+  check('runs are listed newest first, with end, doubts and disputes', listing),
   check('a ledger reopened is the same ledger', reopening),
   check('a run that is not there reads as empty', emptyRun),
 ];
@@ -139,12 +139,13 @@ async function listing(_: Ledger, adapter: LedgerAdapter): Promise<void> {
   await write(ledger, [sample.inDoubt(other)], other.runId);
   clock = 3_000;
   await write(ledger, [sample.settled(one, sample.payloadOf('done')), sample.ended()]);
+  await write(ledger, [sample.denied(one)]);
   const lines = await ledger.runs(10);
   assert.deepEqual(
-    lines.map(({ runId, lastFactAt, ended, inDoubt }) => [runId, lastFactAt, ended, inDoubt]),
+    lines.map(({ head: _, ...line }) => line),
     [
-      [runId, 3_000, true, 0],
-      [other.runId, 2_000, false, 1],
+      { runId, lastFactAt: 3_000, ended: true, inDoubt: 0, disputed: 1 },
+      { runId: other.runId, lastFactAt: 2_000, ended: false, inDoubt: 1, disputed: 0 },
     ],
   );
   assert.deepEqual(lines[0]?.head, (await ledger.read(runId)).head);

@@ -291,6 +291,7 @@ test('text from outside cannot move the cursor or begin a line', async () => {
           question: { ...question(), question: evil },
         },
       ],
+      disputed: [{ runId: evil, actionId: evil }],
       needResume: [],
       truncated: false,
     }),
