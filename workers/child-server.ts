@@ -50,9 +50,9 @@ export async function startChildServer(
   return { pid, said, hasEnded, stop };
 }
 
-/** The watcher reads until our end of its pipe closes, then ends the process `pid`. */
+/** The watcher reads until our end of its pipe closes, then ends `pid`, be it frozen or not. */
 export function watch(pid: number): ChildProcess {
-  const script = 'read -r _; kill -TERM "$1"';
+  const script = 'read -r _; kill -TERM "$1"; kill -CONT "$1"';
   const watcher = spawn('/bin/sh', ['-c', script, 'holdfast-watcher', String(pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,

@@ -1,6 +1,6 @@
 // A process of ours, watched by its own pid: its lines, its death, and that it dies with us.
 //
-// INV-1 After kill() and stop() the process is gone: signal 0 to its pid finds nobody.
+// INV-1 After kill() and stop() the process is gone, frozen or not: signal 0 to its pid finds nobody.
 // INV-2 Nothing is ever killed by name.
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -29,6 +29,10 @@ export interface Child {
   /** Writes a line to its stdin. */
   tell(line: string): void;
   hasEnded(): boolean;
+  /** SIGSTOP: from then on it does nothing, and its connections stay open. */
+  freeze(): void;
+  /** SIGCONT. */
+  thaw(): void;
   /** SIGKILL. Throws when the process is still there afterwards. */
   kill(): Promise<void>;
   /** SIGTERM, and SIGKILL when it does not listen. */
@@ -58,6 +62,8 @@ export async function startChild({ script, env, logPath }: ChildOptions): Promis
       lines.next(start, withinMs, () => `${script[0]} (${pid})${endOf(logPath)}`),
     tell: (line) => void stdin.write(`${line}\n`),
     hasEnded,
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
     async kill() {
       if (!hasEnded()) child.kill('SIGKILL');
       await exit;
@@ -65,6 +71,7 @@ export async function startChild({ script, env, logPath }: ChildOptions): Promis
     },
     async stop() {
       if (!hasEnded()) child.kill('SIGTERM');
+      child.kill('SIGCONT'); // a frozen one would hear of it only then
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
       await exit;
       clearTimeout(timer);
