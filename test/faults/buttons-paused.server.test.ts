@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { answerTruly } from '../support/fault-person.ts';
 import { type FaultStage, openFaultStage, until } from '../support/fault-stage.ts';
 import { scheduledAttempts } from '../support/history-events.ts';
-import { type Operator, operatorOf } from '../support/operator.ts';
+import { type ActivityTarget, type Operator, operatorOf } from '../support/operator.ts';
 import { effectRows } from './harness.ts';
 
 const WITHIN_MS = 60_000;
@@ -21,6 +21,8 @@ const principal = { user: 'ada', workspace: 'w1' };
 let stage: FaultStage;
 let connection: Connection;
 let operator: Operator;
+/** Begun first, because its time is the longest; looked at in the end. */
+let forgotten: ActivityTarget;
 beforeAll(async () => {
   const { address, namespace } = inject('temporal');
   stage = await openFaultStage(
@@ -35,6 +37,8 @@ beforeAll(async () => {
   );
   connection = await Connection.connect({ address });
   operator = operatorOf(new Client({ connection, namespace }));
+  await stage.worker('not_elsewhere');
+  forgotten = await pausedInQueue('forgotten');
 });
 afterAll(async () => {
   await connection.close();
@@ -61,6 +65,20 @@ async function pausedAtReceiver(runId: string) {
   const target = { runId, attemptId: pending?.attemptId ?? '' };
   await operator.pause(target);
   return { run, target, actionId: `${runId}.t1.c1`, startedAt: pending?.startedAt ?? 0 };
+}
+
+/** Its queue has no worker yet. An attempt whose time was over before the button is followed by another. */
+async function pausedInQueue(runId: string): Promise<ActivityTarget> {
+  const step = { tool: 'add_elsewhere', input: { counter: runId, delta: 1 } };
+  await stage.client.start(runId, { goal: { kind: 'plan', steps: [step] }, principal });
+  return until('a queued attempt is paused', WITHIN_MS, async () => {
+    const target = { runId, attemptId: (await pendingOf(runId))?.attemptId ?? '' };
+    if (!target.attemptId.startsWith(`${runId}.t1.c1~`)) return null;
+    return operator.pause(target).then(
+      () => target,
+      () => null,
+    );
+  });
 }
 
 async function pendingOf(runId: string) {
@@ -109,7 +127,7 @@ test('R-046 R-135 R-110 the worker dies while paused: the run asks, Unpause send
   const target = { runId, attemptId: (await pendingOf(runId))?.attemptId ?? '' };
   await operator.pause(target);
   await worker.kill();
-  await stage.worker();
+  await stage.worker('all');
   // The server says nothing: this question is the run's own.
   await stage.gateway.arm({ fault: 'hold', bodyIncludes: `Notice ${runId}.t2.c1` });
   await answerTruly(stage, actionId);
@@ -129,4 +147,21 @@ test('R-046 R-135 R-110 the worker dies while paused: the run asks, Unpause send
   expect(await scheduledAttempts(inject('temporal'), runId, actionId)).toEqual([target.attemptId]);
   const way = ['attempt_entered', 'action_in_doubt', 'resolution'];
   expect(await wayOf(runId, actionId)).toEqual(way);
+});
+
+test('R-046 R-135 paused in the queue and forgotten: closed, then done by another attempt', async () => {
+  const { runId, attemptId } = forgotten;
+  const actionId = `${runId}.t1.c1`;
+  expect(await stage.client.result(runId)).toMatchObject({ end: { kind: 'completed' } });
+  const facts = await stage.ledger.facts(runId, { after: 0, limit: 200 });
+  const closed = facts.filter(({ body }) => 'attemptId' in body && body.attemptId === attemptId);
+  expect(closed.map(({ body }) => body)).toMatchObject([
+    { kind: 'attempt_refused', verdict: 'closed_by_inquiry' },
+  ]);
+  expect(await wayOf(runId, actionId)).toEqual([
+    'attempt_refused',
+    'attempt_entered',
+    'attempt_settled',
+  ]);
+  expect(await effectRows(stage, runId)).toHaveLength(1);
 });
