@@ -19,6 +19,7 @@ import {
   doubtfulOf,
 } from './course.ts';
 import { recordDoubt } from './doubt.ts';
+import { othersInDoubt } from './left-open.ts';
 import { type OpenCall, rereadAuthority } from './opening.ts';
 import { settleConsumed, settleReceivedOpen } from './predecessors.ts';
 import { recordedEnd } from './recorded.ts';
@@ -94,7 +95,9 @@ async function carriedOut(course: Course, step: NextStep, newest: Newest): Promi
     case 'doubt':
       return recordDoubt(course, { attemptId, burns: step.burns, ...newest });
     case 'inquire': {
-      const reply = await lookAt(session, doubtfulOf(course), step.mode);
+      const asked = await lookAt(session, doubtfulOf(course), step.mode);
+      const known = course.openAttempts;
+      const reply = await othersInDoubt(session, doubtfulOf(course), { reply: asked, known });
       course.question = reply.question;
       course.value = reply.value;
       return { kind: 'inquiry', ifOpen: step.ifOpen, ...reply };

@@ -8,6 +8,7 @@ import { fullJitter, infraBackoff } from '../core/backoff.ts';
 import type { End } from '../core/fact-fields.ts';
 import type { RunResult } from '../core/outcome.ts';
 import { workflowFailure } from './failures.ts';
+import { askAboutLeftOpen } from './left-open.ts';
 import { type OpenCall, rereadAuthority } from './opening.ts';
 import { settleConsumed } from './predecessors.ts';
 import { ask, openedOf, pinOf, type Session } from './session.ts';
@@ -53,6 +54,7 @@ export async function endSession(
 
 /** Handlers that came while the ledger was written may still be at work. */
 async function ended(session: Session, result: RunResult): Promise<RunResult> {
+  await askAboutLeftOpen(session, result);
   session.phase = 'ended';
   session.show();
   await condition(allHandlersFinished);

@@ -10,4 +10,10 @@
 //    reset; then it first becomes `deprecatePatch`, and goes one release later.
 // 3. A recorded history from before the change is added to `test/replay/histories/` with it.
 // 4. Positions and ids are never changed by a patch: receivers de-duplicate by them for ever.
-export const patches = {} as const satisfies Record<string, string>;
+export const patches = {
+  // Attempts of another copy of the run are put in doubt, not only waited for: their result signals
+  // nobody otherwise. Since 0.1.0.
+  othersInDoubt: 'others-in-doubt',
+  // A run that ends over such an attempt opens its question: nobody was asked. Since 0.1.0.
+  askAboutLeftOpen: 'ask-about-left-open',
+} as const satisfies Record<string, string>;

@@ -4,7 +4,8 @@ import type { InquireReply } from '../core/activity-calls.ts';
 import { answerIn } from '../core/answered.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { Decided } from './consumption.ts';
-import { ask, openedOf, type Session } from './session.ts';
+import { putInDoubt } from './left-open.ts';
+import { openedOf, type Session } from './session.ts';
 import { lookAt, polled, settlementOf } from './unknown.ts';
 
 /**
@@ -51,7 +52,8 @@ async function settle(session: Session, actionId: string): Promise<Predecessors>
       ? blockedOrStopped(session)
       : settledBy(session, actionId, reply, wasOpen);
   }
-  const question = await putInDoubt(session, actionId, look);
+  const why = 'a later step consumes it, and it is open';
+  const question = await putInDoubt(session, actionId, { look, why });
   const reply = await settlementOf(session, doubtful, question);
   return reply === null ? blockedOrStopped(session) : settledBy(session, actionId, reply, wasOpen);
 }
@@ -89,22 +91,4 @@ function ownedBy(actionId: string, outcome: Outcome): Outcome {
   if (outcome.actionId !== actionId)
     throw new Error(`${actionId}: inquire answered about ${outcome.actionId}`);
   return outcome;
-}
-
-async function putInDoubt(session: Session, actionId: string, look: InquireReply) {
-  let { question } = look;
-  for (const attemptId of look.openAttempts) {
-    const why = 'a later step consumes it, and it is open';
-    const reply = await ask(
-      session,
-      'recordFacts',
-      {
-        ...{ kind: 'doubt', runId: session.runId, pin: session.pin },
-        ...{ actionId, attemptId, why, externalId: null },
-      },
-      `record that ${actionId} is in doubt`,
-    );
-    if (reply.kind === 'doubt') question = reply.question ?? question;
-  }
-  return question;
 }
