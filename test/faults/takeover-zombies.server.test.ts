@@ -92,7 +92,7 @@ describe('what opens and ends runs, frozen across a takeover', () => {
   test.each([
     ['opening', 1, 'with nothing written so far'],
     ['reopening', 2, 'with the ticket of an earlier takeover'],
-  ])('R-099 openRun frozen across it, %s: claims no epoch beyond %i (%s)', async (runId, epoch) => {
+  ])('R-099 openRun, %s: it claims no epoch beyond %i (%s)', async (runId, epoch) => {
     expect(await stage.client.result(runId)).toMatchObject({ ...completed, effectsCount: 1 });
     const opened = await stage.bodies(runId, 'run_opened');
     expect(Math.max(...opened.map((body) => body.epoch))).toBe(epoch);
@@ -102,7 +102,7 @@ describe('what opens and ends runs, frozen across a takeover', () => {
     expect(new Set(executions)).toEqual(new Set([current.runId]));
   });
 
-  test('R-099 what the first claim had sent is refused, what the second sends is done', async () => {
+  test('R-099 what the first claim had sent is refused; the second has the effect', async () => {
     await stage.client.result('reopening');
     expect(await tokensOf('reopening')).toEqual([
       ['1.1', 'closed'],
