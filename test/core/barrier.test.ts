@@ -27,10 +27,11 @@ const history = (...completedStarts: number[]): BarrierAnswer => ({
   completedStarts,
 });
 
-/** Follows a script of answers; fails where the barrier asks for something else than is next. */
+/** Follows a script of answers; fails where the barrier asks for something else, or no more. */
 function run(answers: readonly BarrierAnswer[], wait = early): BarrierNext {
   let { state, next } = barrierStart(RUN);
   for (const answer of answers) {
+    expect(['ask_describe', 'ask_history']).toContain(next.kind);
     const asked = next.kind === 'ask_history' ? 'history' : 'describe';
     if (answer.kind === 'describe' || answer.kind === 'history') expect(answer.kind).toBe(asked);
     ({ state, next } = barrierStep(state, answer, wait));

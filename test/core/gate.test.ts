@@ -27,7 +27,10 @@ const noIntent = { intentDigest: null };
 const doubt = (ledger: MemoryLedger, actionId = ACTION) =>
   ledger.decide(
     { runId: RUN, actionId },
-    decideDoubt({ actionId, attemptId: `${actionId}~1`, why: 'timeout', externalId: null }),
+    decideDoubt({
+      ...{ actionId, attemptId: `${actionId}~1`, why: 'timeout' },
+      ...{ externalId: null, receiptDigest: null },
+    }),
   );
 const opened = (ledger: MemoryLedger) => void open(ledger);
 const entered =
@@ -358,7 +361,8 @@ describe('the gate', () => {
     expect(new Set(rows.map((row) => row.verdict))).toEqual(new Set(decided));
   });
 
-  test.each(rows)('$verdict when $when leaves $leaves', ({ verdict, given, ask, leaves }) => {
+  const titled = rows.map((row) => [row.verdict, row.when, row.leaves, row] as const);
+  test.each(titled)('%s when %s leaves %s', (verdict, _when, leaves, { given, ask }) => {
     const ledger = memoryLedger();
     given(ledger);
     const asked = ask(ledger);
