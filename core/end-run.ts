@@ -5,7 +5,7 @@ import type { Decision, LedgerView, NewPayload } from './decision.ts';
 import type { Consumes, End } from './fact-fields.ts';
 import { openUnknowns } from './fact-rules.ts';
 import type { BodyOf } from './facts.ts';
-import { type BarrierView, type EndCase, endTable } from './gate-table.ts';
+import { type BarrierView, consumedAsRecorded, type EndCase, endTable } from './gate-table.ts';
 import type { RunState } from './run-state.ts';
 import type { GateVerdict } from './verdict.ts';
 
@@ -25,6 +25,8 @@ export type EndVerdict =
   | { readonly kind: 'ended' }
   | { readonly kind: 'refused'; readonly verdict: GateVerdict; readonly detail: string };
 
+const none: EndAsk['answer'] = { ref: null, payload: null };
+
 export function decideEnd(ask: EndAsk): (view: LedgerView) => Decision<EndVerdict> {
   return (view) => {
     const { run } = view;
@@ -32,14 +34,16 @@ export function decideEnd(ask: EndAsk): (view: LedgerView) => Decision<EndVerdic
     const end = finalReason(ask.end, run);
     const refusal = refusalOf({ ask, view, completes: end.kind === 'completed' });
     if (refusal !== null) return { reply: refusal, facts: [] };
+    // An end that completes nothing is not refused for what was consumed; its answer is left out.
+    const answer = consumedAsRecorded(ask.consumes, view) ? ask.answer : none;
     const body: BodyOf<'run_ended'> = {
       kind: 'run_ended',
       end,
       epoch: ask.epoch,
       openUnknowns: openUnknowns(run),
-      answer: ask.answer.ref,
+      answer: answer.ref,
     };
-    const payloads = ask.answer.payload === null ? [] : [ask.answer.payload];
+    const payloads = answer.payload === null ? [] : [answer.payload];
     return { reply: { kind: 'ended' }, facts: [{ source: 'history', body }], payloads };
   };
 }

@@ -243,6 +243,12 @@ export const endTable: readonly (readonly [GateVerdict, (each: EndCase) => strin
   ['authority_unavailable', ({ ask }) => authorityUnavailable(ask.barrier)],
 ];
 
+/** Whether what this was told by Temporal of each action is what the ledger has of it. */
+export function consumedAsRecorded(consumes: Consumes, view: LedgerView): boolean {
+  const ask = { consumes, onUnknown: 'continue' } as const;
+  return consumedOpen(ask, view) === null && consumedOtherwise(ask, view) === null;
+}
+
 function claimStale(epoch: number, { run }: LedgerView): string | null {
   return says(run.opened?.epoch !== epoch, `the claim is at epoch ${run.opened?.epoch}`);
 }

@@ -195,6 +195,23 @@ describe('the end is refused, and nothing is written', () => {
     },
   );
 
+  test.each<[kept: string, when: string, Tell, Over]>([
+    ['kept', 'it built on what is recorded', executed, digestNow],
+    ['kept', 'it went on over an unknown', (l) => openAndEnter(l), () => consuming('open')],
+    ['left out', 'a forged result', executed, () => consuming(digestOf('forged'))],
+    ['left out', 'one of an open action', (l) => openAndEnter(l), () => consuming(digestOf(0))],
+    ['left out', 'an action that never was', (l) => open(l), () => consuming('open', 'r.t9.c9')],
+  ])('R-046 the answer of a stopped run is %s: %s', (kept, _when, tell, over) => {
+    const ledger = memoryLedger();
+    tell(ledger);
+    const payload = payloadOf({ text: 'done' });
+    const ref = { digest: payload.digest, bytes: payload.bytes.length };
+    const answer = { ref, payload };
+    expect(end(ledger, { ...over(ledger), end: blocked, answer })).toEqual({ kind: 'ended' });
+    expect(ledger.run(RUN).ended?.answer).toEqual(kept === 'kept' ? ref : null);
+    expect(ledger.payloads.has(payload.digest)).toBe(kept === 'kept');
+  });
+
   test('an outcome taken as open is no mismatch when it settled later', () => {
     const ledger = memoryLedger();
     executed(ledger);

@@ -18,7 +18,10 @@ interface Times {
 }
 
 /** `turns` may throw: then the reply is lost. */
-export function scriptedModel(turns: (turn: number) => Turn, times: Times): ModelPort {
+export function scriptedModel(
+  turns: (turn: number) => Turn | Promise<Turn>,
+  times: Times,
+): ModelPort {
   return {
     policy: {
       binding: { tool: 'model', version: '1', digest: digestOf('scripted turns') },
@@ -34,7 +37,7 @@ export function scriptedModel(turns: (turn: number) => Turn, times: Times): Mode
     },
     async ask(context, attempt) {
       attempt.beforeSend();
-      const { text, calls } = turns(context.turn);
+      const { text, calls } = await turns(context.turn);
       const payloads: NewPayload[] = calls.map(({ input }) => {
         const bytes = canonicalBytes(input);
         return { digest: digestOfBytes(bytes), bytes };
