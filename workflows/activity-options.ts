@@ -26,6 +26,11 @@ export const nonRetryableErrorTypes = [
   'NotFoundError',
   'ValueError',
   'CancelledFailure',
+  'AttemptError',
+  'BarrierError',
+  'LedgerError',
+  'OtherLedgerError',
+  'NotCanonicalError',
   'Error',
   'TypeError',
 ];

@@ -55,7 +55,7 @@ export interface WorkflowStage {
   behave: Partial<Record<string, Behave>>;
   inquire: (inquiry: Inquiry) => Promise<InquiryAnswer<Json>>;
   /** Replies of the model by turn. */
-  turns: (turn: number) => Turn;
+  turns: (turn: number) => Turn | Promise<Turn>;
   /** Action ids as the receivers saw them, in order. */
   readonly effects: string[];
   /** Activity types as they were delivered, in order. */
@@ -67,6 +67,8 @@ const start = { startToCloseMs: 20_000, heartbeatTimeoutMs: 5_000, scheduleToSta
 export interface StageOptions {
   readonly workflowsPath?: string;
   readonly maxCachedWorkflows?: number;
+  /** Left out by a composition that forgot it. Default: installed. */
+  readonly interceptor?: 'forgotten';
   /** Of a server of the file's own; default: the shared one. */
   readonly server?: () => Promise<OwnServer>;
 }
@@ -169,12 +171,12 @@ interface Composition {
 }
 
 async function workersOf({ stage, native, activities, options, namespace }: Composition) {
-  const { maxCachedWorkflows, workflowsPath } = options;
+  const { maxCachedWorkflows, workflowsPath, interceptor } = options;
   const { runs, actions, inquiries } = stage.queues;
   const common = {
     connection: native,
     namespace,
-    interceptors: { activity: [nonRetryableInterceptor] },
+    interceptors: { activity: interceptor === 'forgotten' ? [] : [nonRetryableInterceptor] },
     shutdownGraceTime: 0,
     shutdownForceTime: 2_000,
   };

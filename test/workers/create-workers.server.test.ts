@@ -191,6 +191,36 @@ test('INV-3 what is at work when the end begins may finish, and its result is st
   expect(action?.attempts.map(({ settled }) => settled?.outcome)).toEqual(['executed']);
 });
 
+test('R-009 an attempt that throws is failed for good: Unpause finds nothing to run', async () => {
+  const config = configFrom(environment());
+  const tool = chargeCard();
+  const execute: typeof tool.execute = async () => {
+    throw new Error('connection reset');
+  };
+  await runningWorkers({ config, tools: { charge_card: { ...tool, execute } } });
+  const runId = `plan-${randomUUID()}`;
+  void runPlan(config, runId).catch(() => undefined); // it is terminated
+  const handle = (await client(config)).workflow.getHandle(runId);
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const events = await handle.fetchHistory().then(
+      (history) => history.events ?? [],
+      () => [], // not started yet
+    );
+    const failed = events.find((event) => event.activityTaskFailedEventAttributes != null);
+    if (failed !== undefined) {
+      const { failure } = failed.activityTaskFailedEventAttributes ?? {};
+      expect(failure?.applicationFailureInfo).toMatchObject({
+        type: 'AttemptAmbiguous',
+        nonRetryable: true,
+      });
+      break;
+    }
+    if (Date.now() > deadline) throw new Error(`${runId}: no attempt has failed within 60 s`);
+  }
+  await handle.terminate('seen');
+});
+
 describe('nothing polls before everything is checked', () => {
   const refusalOf = async (env: Record<string, string>, tools = {}) =>
     createWorkers({
