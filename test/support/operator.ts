@@ -41,6 +41,10 @@ interface WorkflowButtons {
   /** Request Cancellation. */
   cancel(workflowId: string): Promise<void>;
   terminate(workflowId: string): Promise<void>;
+  /** `temporal workflow delete`: terminated and forgotten. */
+  remove(workflowId: string): Promise<void>;
+  /** The batch buttons, and `--query` of the command line. Returns when the server has begun. */
+  batchTerminate(query: string): Promise<void>;
   /** "Start Workflow Like This One": the same input under another id. Returns that id. */
   startLike(workflowId: string, newId: string): Promise<string>;
 }
@@ -136,6 +140,16 @@ function workflowButtons(client: Client): WorkflowButtons {
     cancel: async (workflowId) => void (await client.workflow.getHandle(workflowId).cancel()),
     terminate: async (workflowId) =>
       void (await client.workflow.getHandle(workflowId).terminate(IDENTITY)),
+    async remove(workflowId) {
+      await service.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId } });
+    },
+    async batchTerminate(visibilityQuery) {
+      await service.startBatchOperation({
+        ...{ namespace, visibilityQuery, reason: IDENTITY },
+        jobId: `batch-${Date.now()}`,
+        terminationOperation: { identity: IDENTITY },
+      });
+    },
     async startLike(workflowId, newId) {
       const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
       const first = events?.[0]?.workflowExecutionStartedEventAttributes;
