@@ -9,8 +9,8 @@ export interface Delivery {
   readonly target: BarrierTarget;
   readonly heartbeat: (details: unknown) => void;
   readonly heartbeatMs: number;
-  /** Monotonic ms until which storing a result is tried while the run still waits for it. */
-  readonly giveUpAt: number;
+  /** Monotonic ms at which start-to-close has passed: from then on the run hears of no failure. */
+  readonly closesAt: number;
 }
 
 /** Four beats a timeout: one that is lost or late does not end the attempt. */
@@ -41,6 +41,6 @@ export function deliveryOf(
     target,
     heartbeat: (details) => context.heartbeat(details),
     heartbeatMs: (info.heartbeatTimeoutMs ?? limits.heartbeatTimeoutMs) / BEATS_PER_TIMEOUT,
-    giveUpAt: clock.now().monotonicMs + info.startToCloseTimeoutMs - limits.resultMarginMs,
+    closesAt: clock.now().monotonicMs + info.startToCloseTimeoutMs,
   };
 }

@@ -113,10 +113,8 @@ async function settle(at: Performing, executed: Executed): Promise<PerformReply>
   const { deps, call, delivery, progress } = at;
   const { ask } = executed;
   progress.phase = 'result';
-  const now = deps.clock.now().monotonicMs;
-  // Past start-to-close no failure reaches the run; only the ledger is left to tell.
-  const giveUpAt = delivery.giveUpAt > now ? delivery.giveUpAt : now + limits.resultLateMs;
-  const stored = await storeResult(deps, call.runId, { ask, giveUpAt }).catch((error: unknown) => {
+  const { closesAt } = delivery;
+  const stored = await storeResult(deps, call.runId, { ask, closesAt }).catch((error: unknown) => {
     throw notStored(call.attemptId, ask, error);
   });
   const { committed, before } = stored;

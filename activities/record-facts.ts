@@ -49,12 +49,12 @@ async function recordDoubt(
   deps: ActivityDeps,
   call: Extract<RecordCall, { kind: 'doubt' }>,
 ): Promise<RecordReply> {
-  const { actionId, attemptId, externalId } = call;
+  const { actionId, attemptId, externalId, receiptDigest = null } = call;
   const committed = await transactPinned(
     deps.ledger,
     call,
     { actionId, attemptId },
-    decideDoubt({ actionId, attemptId, externalId, why: bounded(call.why) }),
+    decideDoubt({ actionId, attemptId, externalId, receiptDigest, why: bounded(call.why) }),
   );
   const { run, reply: state } = committed;
   const action: ActionState | undefined = run.actions.get(actionId);

@@ -15,11 +15,14 @@ export interface Stored {
   readonly before: RunState;
 }
 
-/** Throws the last error when the ledger does not take it until `giveUpAt` (monotonic ms). */
+/**
+ * Throws the last error while the run can still be told of it, which is until `closesAt` (monotonic
+ * ms); past that only the ledger is left to tell, and it is tried on for long.
+ */
 export async function storeResult(
   deps: ActivityDeps,
   runId: string,
-  { ask, giveUpAt }: { readonly ask: SettleAsk; readonly giveUpAt: number },
+  { ask, closesAt }: { readonly ask: SettleAsk; readonly closesAt: number },
 ): Promise<Stored> {
   const { clock, log } = deps;
   let current = ask;
@@ -37,6 +40,7 @@ export async function storeResult(
         continue;
       }
       const pauseMs = pauseAfter(tries);
+      const giveUpAt = lastTryAt(clock.now().monotonicMs, closesAt);
       if (!mayPass(code) || clock.now().monotonicMs + pauseMs > giveUpAt) throw error;
       await clock.sleep(pauseMs);
     }
@@ -52,6 +56,13 @@ async function storeOnce({ ledger }: ActivityDeps, runId: string, ask: SettleAsk
     return decide(view);
   });
   return { committed, before: before ?? committed.run };
+}
+
+/** The last try has to be over, lock and all, before the run hears of nothing any more. */
+function lastTryAt(now: number, closesAt: number): number {
+  return now <= closesAt - limits.resultTellMs
+    ? closesAt - limits.resultMarginMs - limits.ledgerBusyMs
+    : closesAt + limits.resultLateMs;
 }
 
 /** A store that is down, full or away may come back; a broken one needs people. */

@@ -18,6 +18,7 @@ export function questionLines(question: Question): string[] {
     `payload: ${evidence.payloadDigest}`,
     `entered: ${evidence.enteredAt} (${evidence.attempts.join(', ')})`,
     `verification: ${evidence.why}`,
+    ...(evidence.doubt == null ? [] : [`in doubt: ${evidence.doubt}`]),
     `last answer of the receiver: ${evidence.lastAnswer ?? '(none)'}`,
     `authority revision: ${evidence.authRevision}`,
   ];

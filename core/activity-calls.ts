@@ -193,6 +193,8 @@ export type RecordCall = { readonly runId: string; readonly pin: LedgerPin | nul
       readonly why: string;
       /** From the failure, when the result could not be stored. */
       readonly externalId: string | null;
+      /** Left out where there is none. */
+      readonly receiptDigest?: string;
     }
   | { readonly kind: 'resolve'; readonly command: ResolveCommand }
   | {

@@ -12,6 +12,7 @@ export interface DoubtAsk {
   readonly why: string;
   /** Known from the failure when the result could not be stored. */
   readonly externalId: string | null;
+  readonly receiptDigest: string | null;
 }
 
 export type DoubtReply = 'closed' | 'settled' | 'in_doubt';
@@ -34,11 +35,12 @@ export function decideDoubt(ask: DoubtAsk): (view: LedgerView) => Decision<Doubt
   };
 }
 
-/** The name is worth more than the words, which are cut to make room for it. */
-function whyOf({ why, externalId }: DoubtAsk): string {
-  if (externalId === null) return boundedWords(why, limits.noteCharsMax);
-  const named = `; the receiver named ${boundedWords(externalId, limits.idCharsMax)}`;
-  return `${boundedWords(why, limits.noteCharsMax - named.length)}${named}`;
+/** Name and receipt are worth more than the words, which are cut to make room for them. */
+function whyOf({ why, externalId, receiptDigest }: DoubtAsk): string {
+  const name = externalId === null ? '' : boundedWords(externalId, limits.idCharsMax);
+  const receipt = receiptDigest === null ? '' : boundedWords(receiptDigest, limits.labelCharsMax);
+  const known = (name && `; the receiver named ${name}`) + (receipt && `; receipt ${receipt}`);
+  return `${boundedWords(why, limits.noteCharsMax - known.length)}${known}`;
 }
 
 /** Closing an attempt that has not entered is always safe; one already closed stays as it is. */

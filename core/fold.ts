@@ -56,7 +56,9 @@ const applyTable: { [K in FactKind]: Apply<K> } = {
     withAction(run, body.actionId, fact, (action) => ({
       ...action,
       attempts: action.attempts.map((attempt) =>
-        body.attemptIds.includes(attempt.attemptId) ? { ...attempt, doubted: true } : attempt,
+        body.attemptIds.includes(attempt.attemptId)
+          ? { ...attempt, doubted: true, doubtedWhy: body.why }
+          : attempt,
       ),
     })),
   observation: (run, body, fact) =>
@@ -135,6 +137,7 @@ function entered(entry: BodyOf<'attempt_entered'>, at: number): AttemptState {
     settledAt: null,
     late: false,
     doubted: false,
+    doubtedWhy: null,
     exclusion: 'none',
   };
 }

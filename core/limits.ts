@@ -71,6 +71,8 @@ export const limits = {
    * Before start-to-close: time to hand the receipt to the run when the result cannot be stored.
    */
   resultMarginMs: 3 * SECOND,
+  /** A failure told later than this before start-to-close may not arrive in time. */
+  resultTellMs: 1 * SECOND,
   /** Past start-to-close nobody waits for the activity; the ledger is tried this long on. */
   resultLateMs: 5 * MINUTE,
 
@@ -131,7 +133,7 @@ export const limits = {
   /** A server registers search attributes within a second; Postgres may need a few. */
   searchAttributesWaitMs: 15 * SECOND,
 
-  /** Another process's transaction is waited for this long; a backup tool may hold it for seconds. */
+  /** Another process's transaction is waited for this long; a backup may take seconds. */
   ledgerBusyMs: 5 * SECOND,
   /** How often it is looked whether it is over: most transactions take a few milliseconds. */
   ledgerBusyPollMs: 10,

@@ -23,6 +23,8 @@ export const questionSchema = z.object({
     enteredAt: z.string(),
     level: z.enum(['L0', 'L1', 'L2', 'L3']),
     why: z.string(),
+    // Questions of earlier versions do not have it.
+    doubt: z.string().nullable().default(null),
     lastAnswer: z.string().nullable(),
     authRevision: z.number().int(),
   }),

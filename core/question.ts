@@ -27,6 +27,8 @@ export interface Question {
     readonly enteredAt: string;
     readonly level: Level;
     readonly why: string;
+    /** Why the newest attempt is in doubt, with what is known of a result that was not stored. */
+    readonly doubt: string | null;
     readonly lastAnswer: string | null;
     readonly authRevision: number;
   };
@@ -82,6 +84,7 @@ export function questionOf(run: RunState, action: ActionState, level: Level): Qu
       enteredAt: new Date(last.enteredAt).toISOString(),
       level,
       why: entry.verify.why,
+      doubt: last.doubtedWhy,
       lastAnswer: action.observations.at(-1)?.detail ?? null,
       authRevision: entry.revisions.auth,
     },

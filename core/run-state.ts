@@ -15,6 +15,8 @@ export interface AttemptState {
   readonly late: boolean;
   /** A fact `action_in_doubt` names it. */
   readonly doubted: boolean;
+  /** What that fact says, e.g. what the receiver had named before the result was lost. */
+  readonly doubtedWhy: string | null;
   /**
    * Said to have had no effect: `proved` by the receiver or with full coverage, or only `stated`.
    */

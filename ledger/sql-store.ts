@@ -57,41 +57,40 @@ export function readTransaction<T>(store: SqlStore, work: Work<T>): Promise<T> {
 }
 
 async function transaction<T>(store: SqlStore, begin: string, work: Work<T>): Promise<T> {
-  return store.db.connection().execute(async (db) => {
-    try {
-      await begun(store, db, begin);
-    } catch (error) {
-      throw ledgerErrorOf(store, error, { nothingWritten: true });
-    }
-    let value: T;
-    try {
-      value = await work(db);
-    } catch (error) {
-      await rollBack(store, db);
-      throw ledgerErrorOf(store, error, { nothingWritten: true });
-    }
-    try {
-      await sql.raw('commit').execute(db);
-    } catch (error) {
-      await rollBack(store, db);
-      throw ledgerErrorOf(store, error, { nothingWritten: false });
-    }
-    return value;
-  });
-}
-
-/** INV-2. */
-async function begun(store: SqlStore, db: Kysely<Tables>, begin: string): Promise<void> {
   const giveUpAt = performance.now() + store.busyMs;
   for (;;) {
-    try {
-      store.checkPlace();
-      return await store.withoutWaiting(() => sql.raw(begin).execute(db));
-    } catch (error) {
-      if (!store.dialect.isBusy(error) || performance.now() >= giveUpAt) throw error;
-    }
+    const done = await store.db.connection().execute(async (db) => {
+      try {
+        store.checkPlace();
+        await store.withoutWaiting(() => sql.raw(begin).execute(db));
+      } catch (error) {
+        if (store.dialect.isBusy(error) && performance.now() < giveUpAt) return null;
+        throw ledgerErrorOf(store, error, { nothingWritten: true });
+      }
+      return { value: await finished(store, db, work) };
+    });
+    if (done !== null) return done.value;
+    // INV-2: without the connection, so that who waits beside this one waits no longer for it.
     await sleep(limits.ledgerBusyPollMs);
   }
+}
+
+/** From BEGIN to COMMIT. */
+async function finished<T>(store: SqlStore, db: Kysely<Tables>, work: Work<T>): Promise<T> {
+  let value: T;
+  try {
+    value = await work(db);
+  } catch (error) {
+    await rollBack(store, db);
+    throw ledgerErrorOf(store, error, { nothingWritten: true });
+  }
+  try {
+    await sql.raw('commit').execute(db);
+  } catch (error) {
+    await rollBack(store, db);
+    throw ledgerErrorOf(store, error, { nothingWritten: false });
+  }
+  return value;
 }
 
 async function rollBack(store: SqlStore, db: Kysely<Tables>): Promise<void> {

@@ -6,6 +6,7 @@ import type { AttemptEnd, FailureKind } from '../core/attempt-end.ts';
 
 export type AttemptFailed = AttemptEnd & { readonly kind: 'failure' } & {
   readonly externalId: string | null;
+  readonly receiptDigest: string | null;
 };
 
 interface FailureLike {
@@ -62,16 +63,23 @@ function applicationFailure(cause: FailureLike, message: string): AttemptFailed 
   const first = Array.isArray(cause.details) ? detailsOf(cause.details[0]) : detailsOf(null);
   const phase = phases.has(first.phase) ? (first.phase as AttemptFailureDetails['phase']) : null;
   const externalId = textOf(first.externalId);
+  const receiptDigest = textOf(first.receiptDigest);
   const why = `${textOf(cause.type) ?? 'error'}: ${message}`;
-  return { kind: 'failure', failure: 'application', phase, why, externalId };
+  return { kind: 'failure', failure: 'application', phase, why, externalId, receiptDigest };
 }
 
-function detailsOf(value: unknown): { readonly phase?: unknown; readonly externalId?: unknown } {
+interface DetailsLike {
+  readonly phase?: unknown;
+  readonly externalId?: unknown;
+  readonly receiptDigest?: unknown;
+}
+
+function detailsOf(value: unknown): DetailsLike {
   return typeof value === 'object' && value !== null ? value : {};
 }
 
 function failed(failure: FailureKind, why: string): AttemptFailed {
-  return { kind: 'failure', failure, phase: null, why, externalId: null };
+  return { kind: 'failure', failure, phase: null, why, externalId: null, receiptDigest: null };
 }
 
 function likeOf(value: unknown): FailureLike {

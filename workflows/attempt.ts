@@ -16,6 +16,7 @@ export type AttemptResult = AttemptEnd & {
   readonly value?: PerformReply['value'];
   /** From a failure, where the receiver's name for it was known but could not be stored. */
   readonly externalId?: string | null;
+  readonly receiptDigest?: string | null;
 };
 
 /**

@@ -54,11 +54,17 @@ export function questionDetails(question: Question, progress: QuestionProgress):
     stateLine(progress),
     `Run ${runLink(question.run)}, authority revision ${question.evidence.authRevision}.`,
     `Why unknown: ${escaped(question.evidence.why)}`,
+    ...doubtLine(question),
     `Last answer of the receiver: ${escaped(question.evidence.lastAnswer ?? 'none yet')}`,
     'Signal `resolve`: paste `if_yes`, `if_no` or one of `more` from this page’s Input, ' +
       'as one whole JSON object, every `FILL IN` replaced.',
     ...movedOn(question, progress),
   ].join('\n\n');
+}
+
+function doubtLine({ evidence }: Question): string[] {
+  // A question of an earlier version has none.
+  return evidence.doubt == null ? [] : [`In doubt: ${escaped(evidence.doubt, 1_000)}`];
 }
 
 /** The input never changes, but what an answer has to be based on does. */

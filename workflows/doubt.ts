@@ -9,11 +9,12 @@ export interface DoubtAbout {
   readonly why: string;
   readonly burns: 'attempt' | 'infrastructure';
   readonly externalId: string | null;
+  readonly receiptDigest: string | null;
 }
 
 export async function recordDoubt(
   course: Course,
-  { attemptId, why, burns, externalId }: DoubtAbout,
+  { attemptId, why, burns, externalId, receiptDigest }: DoubtAbout,
 ): Promise<AttemptEnd> {
   const { session, actionId } = course;
   const reply = await ask(
@@ -22,6 +23,7 @@ export async function recordDoubt(
     {
       ...{ kind: 'doubt', runId: session.runId, pin: session.pin },
       ...{ actionId, attemptId, why, externalId },
+      ...(receiptDigest === null ? {} : { receiptDigest }),
     },
     `record that ${actionId} is in doubt`,
   );

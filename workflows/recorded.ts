@@ -60,7 +60,8 @@ function areSiblings(left: string, right: string): boolean {
   return turn(left) !== null && turn(left) === turn(right);
 }
 
-async function storedValue(course: Course, outcome: Outcome): Promise<Json | undefined> {
+/** Of an outcome that came without it. */
+export async function storedValue(course: Course, outcome: Outcome): Promise<Json | undefined> {
   if (!course.request.wantsValue || outcome.kind !== 'executed') return undefined;
   return (await lookAt(course.session, doubtfulOf(course))).value;
 }
@@ -72,7 +73,8 @@ async function openEnd(course: Course, attemptIds: readonly string[]): Promise<A
   let end: AttemptEnd | null = null;
   for (const attemptId of attemptIds) {
     const why = 'open when the run was taken up again';
-    end = await recordDoubt(course, { attemptId, why, burns: 'attempt', externalId: null });
+    const nothing = { externalId: null, receiptDigest: null };
+    end = await recordDoubt(course, { attemptId, why, burns: 'attempt', ...nothing });
     if (end.kind === 'doubt' && end.state !== 'in_doubt') break;
   }
   if (end === null) throw new Error(`${course.actionId}: no attempt is open`);

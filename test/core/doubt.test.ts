@@ -60,6 +60,14 @@ describe('after an attempt that proved nothing', () => {
     doubt(ledger, first, 'ext-9');
     const why = 'no reply in time; the receiver named ext-9';
     expect(bodiesAfter(ledger, 2)).toMatchObject([{ why }]);
+    expect(actionOf(ledger).attempts[0]?.doubtedWhy).toBe(why);
+  });
+
+  test('R-050 the receipt of a result that could not be stored is kept beside the name', () => {
+    const ledger = entered();
+    doubt(ledger, first, 'ext-9', 'full', 'sha256:receipt');
+    const why = 'full; the receiver named ext-9; receipt sha256:receipt';
+    expect(bodiesAfter(ledger, 2)).toMatchObject([{ why }]);
   });
 
   test('the name is kept whole where there are too many words beside it', () => {

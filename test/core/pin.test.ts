@@ -7,7 +7,9 @@ import { openAndEnter } from '../support/story.ts';
 
 const attempt = { actionId: ACTION, attemptId: `${ACTION}~1` };
 const look = { runId: RUN, ...attempt };
-const doubt = decideDoubt({ ...attempt, why: 'no reply in time', externalId: null });
+const doubt = decideDoubt({
+  ...{ ...attempt, why: 'no reply in time', externalId: null, receiptDigest: null },
+});
 
 test('the ledger that the history has seen is the pinned one', () => {
   const ledger = memoryLedger();

@@ -42,6 +42,7 @@ describe('the question', () => {
       enteredAt: '2026-01-01T00:00:00.000Z',
       level: 'L1',
       why: 'the receiver can be asked',
+      doubt: 'no reply in time',
       lastAnswer: 'the receiver works on it',
       authRevision: 1,
     });

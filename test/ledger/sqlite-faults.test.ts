@@ -276,7 +276,7 @@ describe('a store that cannot write', () => {
   });
 });
 
-test('R-060 a lock held elsewhere is waited for, and nothing else in the process waits', async () => {
+test('R-060 a lock held elsewhere is waited for; nothing else in the process waits', async () => {
   const { path, ledger } = await newLedger();
   const other = new Database(path);
   other.exec('begin immediate');

@@ -34,6 +34,8 @@ export interface FaultOptions {
   readonly retentionMarginMs?: number;
   /** Further settings of the worker, e.g. { HOLDFAST_START_TO_CLOSE_MS: '4000' }. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Another worker program than `fault-worker.ts`. */
+  readonly program?: string;
 }
 
 export interface FaultStage {
@@ -62,7 +64,8 @@ export async function openFaultStage(
     startReceiver({ faults: true, flags: options.receiverFlags ?? [] }),
     startReceiver({ kind: 'dumb', faults: true }),
   ]);
-  const { receiverFlags: _, settings: more = {}, ...retention } = options;
+  const { receiverFlags: _, program = 'test/support/fault-worker.ts', ...others } = options;
+  const { settings: more = {}, ...retention } = others;
   const env = { ...settingsOf(server, { prefix, ledgerPath: path }), ...more };
   const client = await createClient({ config: clientConfigFrom(env), ledger });
   const own = { receiverUrl: receiver.url, gatewayUrl: gateway.url, ...retention };
@@ -83,7 +86,7 @@ export async function openFaultStage(
         elsewhere: `${prefix}-elsewhere`,
       };
       const worker = await startChild({
-        script: [await builtProgram('test/support/fault-worker.ts')],
+        script: [await builtProgram(program)],
         env: { ...env, FAULT_SETTINGS: JSON.stringify(settings) },
         logPath: join(directory, 'worker.log'),
       });

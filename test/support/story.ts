@@ -58,9 +58,10 @@ export function doubt(
   attemptId = `${ACTION}~1`,
   externalId: string | null = null,
   why = 'no reply in time',
+  receiptDigest: string | null = null,
 ) {
   const actionId = attemptId.replace(/~.*/, '');
-  const ask = { actionId, attemptId, why, externalId };
+  const ask = { actionId, attemptId, why, externalId, receiptDigest };
   return ledger.decide({ runId: RUN, actionId, attemptId }, decideDoubt(ask));
 }
 

@@ -40,8 +40,8 @@ describe('R-004 R-009 what Temporal says of an attempt', () => {
   });
 
   test('R-110 what the receiver called it comes along when it could not be stored', () => {
-    const error = application({ phase: 'result', externalId: 'T-9' });
-    expect(attemptFailureOf(error)?.externalId).toBe('T-9');
+    const told = { externalId: 'T-9', receiptDigest: 'sha256:9' };
+    expect(attemptFailureOf(application({ phase: 'result', ...told }))).toMatchObject(told);
   });
 
   test('a bug of the workflow is no failure of an attempt', () => {
