@@ -77,7 +77,7 @@ function noticeTool(name: string, at: { readonly gatewayUrl: string; readonly ta
   });
 }
 
-/** A read, which its receiver logs as well. */
+/** A read, which its receiver logs as well; it has no result before there is a record. */
 function lookupTool(at: { readonly receiverUrl: string; readonly taskQueue: string }) {
   return defineTool<{ key: string }, Json>({
     ...{ name: 'lookup', version: '1', description: 'Looks something up.' },
@@ -89,8 +89,9 @@ function lookupTool(at: { readonly receiverUrl: string; readonly taskQueue: stri
       const headers = { 'Holdfast-Principal': 'w1/ada', 'Holdfast-Operation-Version': '1' };
       attempt.beforeSend();
       const response = await fetch(url, { headers });
-      if (response.status !== 200) throw new Error(`the receiver answered ${response.status}`);
-      return { kind: 'executed', result: (await response.json()) as Json };
+      const said = (await response.json()) as { readonly [name: string]: Json };
+      if (said['operation_state'] !== 'executed') throw new Error('there is no such record yet');
+      return { kind: 'executed', result: said };
     },
   });
 }
