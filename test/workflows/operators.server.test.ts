@@ -4,6 +4,7 @@
 import { expect, test } from 'vitest';
 import { unknownIdOf } from '../../core/ids.ts';
 import type { RunResult } from '../../core/outcome.ts';
+import { operatorOf } from '../support/operator.ts';
 import {
   answerTo,
   eventually,
@@ -51,7 +52,7 @@ async function runAtWork(tool: string) {
   };
 }
 
-test('R-046 paused and then failed, nothing is left that could be unpaused into', async () => {
+test('R-046 R-135 paused and then failed, nothing is left that could be unpaused into', async () => {
   const { runId, handle, actionId, activity, answer } = await runAtWork('post_letter');
   await stage.client.workflowService.pauseActivity(activity);
   answer(new Error('connection reset'));
@@ -63,6 +64,46 @@ test('R-046 paused and then failed, nothing is left that could be unpaused into'
   await child.signal('resolve', answerTo(action, yes));
   expect(((await handle.result()) as RunResult).end).toEqual({ kind: 'completed' });
   expect(stage.effects).toEqual([actionId]);
+});
+
+test('R-046 R-135 attempts raised to 5, then it fails: delivered once, nothing to reset', async () => {
+  const { runId, handle, actionId, activity, answer } = await runAtWork('post_letter');
+  const operator = operatorOf(stage.client);
+  const target = { runId, attemptId: activity.id };
+  await operator.raiseAttempts(target, 5);
+  answer(new Error('connection reset'));
+  const action = await inDoubt(stage, runId, 't1.c1');
+  for (const press of [operator.resetActivity, operator.unpause])
+    await expect(press(target)).rejects.toThrow(/not.?found/i);
+  const child = stage.client.workflow.getHandle(unknownIdOf(actionId));
+  await child.signal('resolve', answerTo(action, yes));
+  expect(((await handle.result()) as RunResult).end).toEqual({ kind: 'completed' });
+  expect(stage.effects).toEqual([actionId]);
+  expect(stage.delivered.filter((type) => type === 'performAction')).toHaveLength(1);
+});
+
+test('R-046 R-135 paused on its way to the gate: closed there, and done by another attempt', async () => {
+  const operator = operatorOf(stage.client);
+  const attempts: string[] = [];
+  stage.around.performAction = async (call, next) => {
+    attempts.push(call.attemptId);
+    if (attempts.length === 1) await operator.pause(call);
+    return next(call);
+  };
+  const runId = newRunId('operator');
+  const actionId = `${runId}.t1.c1`;
+  const goal = { kind: 'plan', steps: [{ tool: 'post_letter', input: { runId } }] };
+  const handle = await startRun(stage, runId, goal);
+  expect(((await handle.result()) as RunResult).end).toEqual({ kind: 'completed' });
+  expect(stage.effects).toEqual([actionId]);
+  const way = (await factsOf(stage, runId)).flatMap(({ body }) =>
+    body.kind === 'attempt_refused' || body.kind === 'attempt_entered' ? [body] : [],
+  );
+  expect(way).toMatchObject([
+    { kind: 'attempt_refused', attemptId: attempts[0], verdict: 'attempt_not_current' },
+    { kind: 'attempt_entered', attemptId: attempts[1] },
+  ]);
+  expect(attempts).toHaveLength(2);
 });
 
 test('R-018 R-046 reset while it runs, the same action is not entered a second time', async () => {
