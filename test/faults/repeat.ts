@@ -1,14 +1,19 @@
 // `npm run faults -- --repeat 5 [--seed n]`: every scenario that often, with victims drawn from the
-// seed. Prints a table; exit code 1 when anything did not hold.
+// seed, and ten revocations in floods of signals beside each round. Prints a table; exit code 1 when
+// anything did not hold.
 
 import { parseArgs } from 'node:util';
 import { startEmbeddedServer } from '../../workers/embedded-server.ts';
 import { bundleWorkflows, packageFile } from '../../workers/workflow-bundle.ts';
 import { type FaultStage, openFaultStage } from '../support/fault-stage.ts';
+import { randomFrom } from '../support/random.ts';
+import { FLOOD_TITLE, type FloodStage, floodProblems, openFloodStage, playFlood } from './flood.ts';
 import { play, problemsOf } from './harness.ts';
-import { type Scenario, STEPS, scenarios } from './scenarios.ts';
+import { STEPS, scenarios } from './scenarios.ts';
 
 const REPEAT_MAX = 1_000;
+/** Fifty at `--repeat 5`: a revocation seldom strikes where it hurts. */
+const FLOODS_PER_ROUND = 10;
 
 const { values: flags } = parseArgs({
   options: { repeat: { type: 'string', default: '1' }, seed: { type: 'string' } },
@@ -23,57 +28,64 @@ try {
     workflowsPath: packageFile(import.meta.url, '../../workflows/index'),
     payloadConverterPath: packageFile(import.meta.url, '../../workflows/payload-converter'),
   });
-  const { address, namespace } = server;
-  const stage = await openFaultStage({ address, namespace, bundlePath });
+  const place = { address: server.address, namespace: server.namespace, bundlePath };
+  const stage = await openFaultStage(place);
+  const flood = await openFloodStage(place, seed);
   try {
-    process.exitCode = (await playAll(stage)) === 0 ? 0 : 1;
+    process.exitCode = (await playAll({ stage, flood })) === 0 ? 0 : 1;
   } finally {
     await stage.close();
+    await flood.close();
   }
 } finally {
   await server.stop();
 }
 
+interface Stages {
+  readonly stage: FaultStage;
+  readonly flood: FloodStage;
+}
+
 /** How many plays did not hold. */
-async function playAll(stage: FaultStage): Promise<number> {
+async function playAll({ stage, flood }: Stages): Promise<number> {
   const random = randomFrom(seed);
+  let plays = 0;
   let broken = 0;
-  for (let round = 1; round <= repeat; round++)
+  const tell = (round: number, title: string, problems: readonly string[]) => {
+    plays += 1;
+    if (problems.length > 0) broken += 1;
+    const word = problems.length === 0 ? 'holds ' : 'BROKEN';
+    const row = `${String(round).padStart(4)}  ${word}  ${title}`;
+    process.stdout.write([row, ...problems.map((text) => `      ${text}`), ''].join('\n'));
+  };
+  for (let round = 1; round <= repeat; round++) {
     for (const [index, scenario] of scenarios.entries()) {
       const victim = Math.floor(random() * STEPS);
       const runId = `round-${round}-scenario-${index}`;
-      const problems = await problemsIn(stage, scenario, { runId, victim });
-      if (problems.length > 0) broken += 1;
-      const word = problems.length === 0 ? 'holds ' : 'BROKEN';
-      const row = `${String(round).padStart(4)}  victim ${victim}  ${word}  ${scenario.title}`;
-      process.stdout.write([row, ...problems.map((text) => `      ${text}`), ''].join('\n'));
+      const problems = await problemsIn(async () =>
+        problemsOf(scenario, await play(stage, scenario, { runId, victim })),
+      );
+      tell(round, `victim ${victim}  ${scenario.title}`, problems);
     }
-  process.stdout.write(`${repeat * scenarios.length} plays, ${broken} broken; seed ${seed}\n`);
+    for (let n = 1; n <= FLOODS_PER_ROUND; n++) {
+      const runId = `round-${round}-flood-${n}`;
+      const problems = await problemsIn(async () =>
+        floodProblems(await playFlood(flood, { runId, random })),
+      );
+      tell(round, `flood ${n}   ${FLOOD_TITLE}`, problems);
+    }
+  }
+  process.stdout.write(`${plays} plays, ${broken} broken; seed ${seed}\n`);
   return broken;
 }
 
 /** A play that does not come to its end is broken, too; the others go on. */
-async function problemsIn(
-  stage: FaultStage,
-  scenario: Scenario,
-  how: { readonly runId: string; readonly victim: number },
-): Promise<readonly string[]> {
+async function problemsIn(played: () => Promise<readonly string[]>): Promise<readonly string[]> {
   try {
-    return problemsOf(scenario, await play(stage, scenario, how));
+    return await played();
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];
   }
-}
-
-/** mulberry32: small, and the same on every machine. */
-function randomFrom(start: number): () => number {
-  let state = start >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 function wholeNumber(name: string, text: string, most: number): number {

@@ -14,6 +14,7 @@ import { type Child, startChild } from '../../examples/support-desk/child.ts';
 import { type ArmedPoint, armKillPoint } from '../../examples/support-desk/kill-points.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { openSqliteLedger } from '../../ledger/sqlite-ledger.ts';
+import type { BarrierWatch } from './barrier-watch.ts';
 import { builtProgram } from './built-program.ts';
 import type { FaultSettings } from './fault-tools.ts';
 import { type ReceiverProcess, startReceiver } from './receiver-process.ts';
@@ -36,6 +37,8 @@ export interface FaultOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Another worker program than `fault-worker.ts`. */
   readonly program?: string;
+  readonly barrier?: BarrierWatch;
+  readonly callsAtOnce?: number;
 }
 
 export interface FaultStage {
@@ -47,6 +50,8 @@ export interface FaultStage {
   arm(point: ArmedPoint): void;
   /** The running worker process, or a new one where none runs; ready when every worker polls. */
   worker(serves?: FaultSettings['serves']): Promise<Child>;
+  /** A new worker process, whatever runs; `over`: what is other than in the stage's settings. */
+  another(serves: FaultSettings['serves'], over?: Partial<FaultSettings>): Promise<Child>;
   close(): Promise<void>;
 }
 
@@ -70,6 +75,22 @@ export async function openFaultStage(
   const client = await createClient({ config: clientConfigFrom(env), ledger });
   const own = { receiverUrl: receiver.url, gatewayUrl: gateway.url, ...retention };
   const workers: Child[] = [];
+  const another: FaultStage['another'] = async (serves, over = {}) => {
+    const { bundlePath } = server;
+    const settings: FaultSettings = {
+      ...{ ...own, bundlePath, killPoints, serves },
+      elsewhere: `${prefix}-elsewhere`,
+      ...over,
+    };
+    const worker = await startChild({
+      script: [await builtProgram(program)],
+      env: { ...env, FAULT_SETTINGS: JSON.stringify(settings) },
+      logPath: join(directory, 'worker.log'),
+    });
+    workers.push(worker);
+    await worker.line('READY', READY_MS);
+    return worker;
+  };
   return {
     client,
     ledgerPath: path,
@@ -77,22 +98,10 @@ export async function openFaultStage(
     receiver,
     gateway,
     arm: (point) => armKillPoint(killPoints, point),
+    another,
     async worker(serves = 'all') {
       const running = workers.find((worker) => !worker.hasEnded());
-      if (running !== undefined) return running;
-      const { bundlePath } = server;
-      const settings: FaultSettings = {
-        ...{ ...own, bundlePath, killPoints, serves },
-        elsewhere: `${prefix}-elsewhere`,
-      };
-      const worker = await startChild({
-        script: [await builtProgram(program)],
-        env: { ...env, FAULT_SETTINGS: JSON.stringify(settings) },
-        logPath: join(directory, 'worker.log'),
-      });
-      workers.push(worker);
-      await worker.line('READY', READY_MS);
-      return worker;
+      return running ?? another(serves);
     },
     async close() {
       for (const worker of workers) await worker.kill();

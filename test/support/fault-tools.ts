@@ -7,6 +7,7 @@ import { httpReceiver } from '../../activities/tools/http-receiver.ts';
 import type { ContractInput } from '../../core/contract.ts';
 import type { Json } from '../../core/digest.ts';
 import { limits } from '../../core/limits.ts';
+import { barrierWatchSchema } from './barrier-watch.ts';
 
 export const faultSettingsSchema = z.strictObject({
   receiverUrl: z.url(),
@@ -20,6 +21,9 @@ export const faultSettingsSchema = z.strictObject({
   elsewhere: z.string(),
   /** Which task queues this process serves. */
   serves: z.enum(['all', 'not_elsewhere', 'elsewhere_only']),
+  barrier: barrierWatchSchema.optional(),
+  /** A model that proposes so many calls at once, and is then content. */
+  callsAtOnce: z.int().positive().optional(),
 });
 export type FaultSettings = z.infer<typeof faultSettingsSchema>;
 

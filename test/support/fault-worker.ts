@@ -5,11 +5,14 @@ import { writeSync } from 'node:fs';
 import { configFrom } from '../../core/config.ts';
 import { withKillPoints } from '../../examples/support-desk/kill-points.ts';
 import { createWorkers } from '../../workers/create-workers.ts';
+import { deafToRevoke, heldBefore, watchedBarrier } from './barrier-watch.ts';
+import { callsAtOnce } from './calls-at-once.ts';
 import { faultSettingsSchema, faultTools } from './fault-tools.ts';
 
 const { env } = process;
 const config = configFrom(env);
 const settings = faultSettingsSchema.parse(JSON.parse(env['FAULT_SETTINGS'] ?? ''));
+const { barrier: watch } = settings;
 const { runs, actions, inquiries } = config.queues;
 const serve = {
   all: undefined,
@@ -19,12 +22,15 @@ const serve = {
 const workers = await createWorkers({
   config,
   tools: faultTools(settings),
+  ...(settings.callsAtOnce === undefined ? {} : { model: callsAtOnce(settings.callsAtOnce) }),
   workflowBundle: { codePath: settings.bundlePath },
   stickyScheduleToStartMs: 1_000,
   ...(serve === undefined ? {} : { serve }),
   decorate: {
+    registry: (registry) => (watch === undefined ? registry : heldBefore(registry, watch)),
+    barrier: (barrier) => (watch === undefined ? barrier : watchedBarrier(barrier, watch)),
     ledger: (ledger) =>
-      withKillPoints(ledger, {
+      withKillPoints(watch === undefined ? ledger : deafToRevoke(ledger, watch), {
         directory: settings.killPoints,
         // Written synchronously: the next thing that happens to this process is SIGKILL.
         announce: ({ point, actionId }) => void writeSync(1, `REACHED ${point} ${actionId}\n`),
