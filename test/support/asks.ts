@@ -40,11 +40,14 @@ export function openAsk(over: Partial<OpenAsk> = {}): OpenAsk {
   };
 }
 
-export function pinOf(ledger: MemoryLedger, runId = RUN): LedgerPin {
+/** All that asks need to know of a ledger. */
+type Known = Pick<MemoryLedger, 'identity' | 'run'>;
+
+export function pinOf(ledger: Known, runId = RUN): LedgerPin {
   return { ...ledger.identity, head: ledger.run(runId).head };
 }
 
-export function entryAsk(ledger: MemoryLedger, over: Partial<EntryAsk> = {}): EntryAsk {
+export function entryAsk(ledger: Known, over: Partial<EntryAsk> = {}): EntryAsk {
   const actionId = over.actionId ?? ACTION;
   return {
     actionId,
