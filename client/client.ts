@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Connection } from '@temporalio/client';
-import type { ResolveCommand, RevokeCommand } from '../core/commands.ts';
+import type { ResolveCommand, StopCommand } from '../core/commands.ts';
 import type { ClientConfig } from '../core/config.ts';
 import type { Digest, Json } from '../core/digest.ts';
 import type { RunResult } from '../core/outcome.ts';
@@ -13,12 +13,12 @@ import type { Ledger } from '../ledger/port.ts';
 import { type Inbox, inboxOf } from './inbox.ts';
 import { currentQuestion } from './questions.ts';
 import { type ResolveOptions, type ResolveReply, resolveAction } from './resolution.ts';
-import { type RevokeReply, revokeRun } from './revocation.ts';
 import type { Room } from './room.ts';
 import { awaitedEnd } from './run-end.ts';
 import { type RunHandle, startRun } from './run-start.ts';
 import { type RunView, runView } from './run-view.ts';
 import type { StartOptions } from './start-request.ts';
+import { type StopReply, stopRun } from './stopping.ts';
 import { type ResumeOptions, resumeRun } from './takeover.ts';
 import { connectTemporal } from './temporal.ts';
 
@@ -45,7 +45,10 @@ export interface HoldfastClient {
   /** What was sent, as it is stored; null without a ledger, or where its bytes were erased. */
   sent(question: Question): Promise<Json>;
   resolve(runId: string, command: ResolveCommand, options?: ResolveOptions): Promise<ResolveReply>;
-  revoke(runId: string, command: RevokeCommand): Promise<RevokeReply>;
+  /** Withdraws permission to act: nothing new begins, what is in flight is awaited. */
+  revoke(runId: string, command: StopCommand): Promise<StopReply>;
+  /** As `revoke`, and tools at work are told to stop (AbortSignal). Undoes nothing. */
+  cancel(runId: string, command: StopCommand): Promise<StopReply>;
   /** Takes over a run whose workflow is closed without an end. */
   resume(runId: string, options: ResumeOptions): Promise<RunHandle>;
   inbox(): Promise<Inbox>;
@@ -85,7 +88,8 @@ function clientIn(room: Room, close: () => Promise<void>): HoldfastClient {
     question: (runId, actionId) => currentQuestion(room, runId, actionId),
     sent: ({ evidence }) => stored(room, evidence.payloadDigest),
     resolve: (runId, command, options) => resolveAction(room, runId, command, options),
-    revoke: (runId, command) => revokeRun(room, runId, command),
+    revoke: (runId, command) => stopRun(room, runId, { change: 'revoke', command }),
+    cancel: (runId, command) => stopRun(room, runId, { change: 'cancel', command }),
     resume: (runId, options) => resumeRun(room, runId, options),
     inbox: () => inboxOf(room),
     close,

@@ -5,9 +5,9 @@ import type { CommandContext, CommandOutput } from './commands/command.ts';
 import { inbox } from './commands/inbox.ts';
 import { resolve } from './commands/resolve.ts';
 import { resume } from './commands/resume.ts';
-import { revoke } from './commands/revoke.ts';
 import { run } from './commands/run.ts';
 import { state } from './commands/state.ts';
+import { cancel, revoke } from './commands/stop.ts';
 
 /** Runs one command and reports it; set up by `main.ts`. */
 export type Perform = (
@@ -47,6 +47,9 @@ export function cliProgram(perform: Perform, version: string): Command {
   commandOptions(program.command('revoke <run-id>'))
     .description("withdraw the run's permission to act: in the ledger first, then by signal")
     .action((runId, flags) => act((context) => revoke(context, runId, flags)));
+  commandOptions(program.command('cancel <run-id>'))
+    .description('as revoke, and tell the tools at work to stop; undoes nothing')
+    .action((runId, flags) => act((context) => cancel(context, runId, flags)));
   startOptions(commandOptions(program.command('resume <run-id>')))
     .description('take over a run whose workflow is closed without a recorded end')
     .action((runId, flags) => act((context) => resume(context, runId, flags)));

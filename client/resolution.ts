@@ -14,8 +14,8 @@ import { digestOf } from '../core/digest.ts';
 import { isPosition, runIdProblem, unknownIdOf } from '../core/ids.ts';
 import { decideResolve } from '../core/resolve.ts';
 import {
+  type CommandAnswer,
   lateFactSignal,
-  type ResolveAnswer,
   resolveSignal,
   resolveUpdate,
 } from '../workflows/messages.ts';
@@ -34,7 +34,7 @@ export interface ResolveReply {
   readonly actionId: string;
   readonly by: 'signal' | 'update' | 'ledger';
   /** Null for a signal: it was accepted by the server, not yet by the record. */
-  readonly answer: ResolveAnswer | null;
+  readonly answer: CommandAnswer | null;
 }
 
 /** Of a worker that is there; more means that none is. */
@@ -74,7 +74,7 @@ export function runOfAction(actionId: string): string | null {
   return null;
 }
 
-async function updated({ temporal }: Room, command: ResolveCommand): Promise<ResolveAnswer | null> {
+async function updated({ temporal }: Room, command: ResolveCommand): Promise<CommandAnswer | null> {
   const handle = temporal.client.workflow.getHandle(unknownIdOf(command.actionId));
   // By content: a corrected answer keeps its command id, and is another update.
   const options = { args: [command], updateId: digestOf(command) } as const;
@@ -108,7 +108,7 @@ async function recorded(
   { ledger, temporal }: Room,
   runId: string,
   command: ResolveCommand,
-): Promise<ResolveAnswer> {
+): Promise<CommandAnswer> {
   const { actionId } = command;
   const known = ledger === null ? undefined : (await ledger.read(runId)).actions.get(actionId);
   if (ledger === null || known === undefined)

@@ -1,7 +1,7 @@
 // What workflows and activities say to each other: arguments and replies, references only.
 // Both sides are ours and are deployed together, so these are types, checked where they are made.
 
-import type { ResolveCommand, RevokeCommand } from './commands.ts';
+import type { ResolveCommand, StopCommand } from './commands.ts';
 import type { Digest, Json } from './digest.ts';
 import type {
   Consumes,
@@ -198,9 +198,9 @@ export type RecordCall = { readonly runId: string; readonly pin: LedgerPin | nul
     }
   | { readonly kind: 'resolve'; readonly command: ResolveCommand }
   | {
-      /** `cancel`: Temporal's own workflow cancel; `revoke`: the signal. */
+      /** The commands of that name; `cancel` is Temporal's own workflow cancel, too. */
       readonly kind: 'revoke' | 'cancel';
-      readonly command: RevokeCommand;
+      readonly command: StopCommand;
       readonly position: string | null;
     }
   | {

@@ -2,7 +2,7 @@
 // the epoch once. All of them may come before the run has opened.
 
 import type { AuthorityHead } from './activity-calls.ts';
-import type { RevokeCommand } from './commands.ts';
+import type { StopCommand } from './commands.ts';
 import type { Decision, LedgerView } from './decision.ts';
 import type { BodyOf } from './facts.ts';
 import type { CommandReply } from './resolve.ts';
@@ -20,7 +20,7 @@ export function ticketHolds(run: RunState, ticket: string | null): ticket is str
 
 interface AuthorityAsk {
   readonly change: 'revoke' | 'cancel' | 'permit';
-  readonly command: RevokeCommand;
+  readonly command: StopCommand;
   readonly position: string | null;
   /** `permit`: the takeover ticket. */
   readonly ticket: string | null;

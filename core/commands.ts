@@ -1,5 +1,5 @@
 // Commands of people: the one schema file for signals, updates and the CLI. One JSON argument each.
-// Further verbs (amend, approve, deny, topUp, cancel) join the union here.
+// Further verbs (amend, approve, deny, topUp) join the union here.
 
 import * as z from 'zod';
 import { digestSchema, jsonSchema } from './digest.ts';
@@ -75,8 +75,9 @@ export const resolveSchema = z.discriminatedUnion('verb', [
 ]);
 export type ResolveCommand = z.infer<typeof resolveSchema>;
 
-export const revokeSchema = z.strictObject({ ...commandBase });
-export type RevokeCommand = z.infer<typeof revokeSchema>;
+/** `revoke` and `cancel`: what they name besides the run is who and why. */
+export const stopSchema = z.strictObject({ ...commandBase });
+export type StopCommand = z.infer<typeof stopSchema>;
 
 /** Hints only: whoever gets one reads the ledger again. */
 export const lateFactSchema = z.strictObject({

@@ -2,7 +2,7 @@
 // before anything is scheduled.
 
 import { CancellationScope, setHandler, workflowInfo } from '@temporalio/workflow';
-import { type RevokeCommand, revokeSchema } from '../core/commands.ts';
+import { type StopCommand, stopSchema } from '../core/commands.ts';
 import { problemOf } from './command-problem.ts';
 import {
   type Desk,
@@ -12,8 +12,33 @@ import {
   reject,
   rejectOtherSignals,
 } from './desk.ts';
-import { type RunStateAnswer, revokeSignal, stateQuery } from './messages.ts';
+import {
+  type CommandAnswer,
+  cancelSignal,
+  cancelUpdate,
+  type RunStateAnswer,
+  revokeSignal,
+  revokeUpdate,
+  stateQuery,
+} from './messages.ts';
 import { ask, type Session, stopScheduling } from './session.ts';
+
+/** What stops a run; each as a signal and, for callers who want the answer, as an update. */
+const stops = {
+  revoke: {
+    signal: revokeSignal,
+    update: revokeUpdate,
+    reason: 'revoked',
+    description: 'Stop scheduling: {id, actor, reason}. What is in flight is awaited.',
+  },
+  cancel: {
+    signal: cancelSignal,
+    update: cancelUpdate,
+    reason: 'canceled',
+    description: 'As revoke, and tools at work are told to stop: {id, actor, reason}.',
+  },
+} as const;
+type Stop = keyof typeof stops;
 
 /** Also takes over Temporal's own cancel of the workflow: it stops the run, in order. */
 export function installHandlers(session: Session): void {
@@ -21,37 +46,52 @@ export function installHandlers(session: Session): void {
   setHandler(stateQuery, () => stateOf(session), {
     description: 'What the run does, waits for and has open.',
   });
-  setHandler(revokeSignal, (raw) => revoke(desk, raw), {
-    description: 'Stop scheduling: {id, actor, reason}. What is in flight is awaited.',
+  installStop(desk, 'revoke');
+  installStop(desk, 'cancel');
+  rejectOtherSignals(desk, ['revoke', 'cancel', 'resolve', 'lateFact']);
+  onWorkflowCancel(() => canceled(desk));
+}
+
+function installStop(desk: Desk, name: Stop): void {
+  const { signal, update, description } = stops[name];
+  setHandler(signal, async (raw) => void (await stop(desk, name, raw)), { description });
+  setHandler(update, (raw) => stop(desk, name, raw), {
+    description,
+    validator: (raw) => {
+      const problem = problemOf(stopSchema, raw);
+      if (problem !== null) throw new TypeError(problem);
+    },
   });
-  rejectOtherSignals(desk, ['revoke', 'resolve', 'lateFact']);
-  onWorkflowCancel(() => cancel(desk));
 }
 
-async function revoke(desk: Desk, raw: unknown): Promise<void> {
-  const parsed = revokeSchema.safeParse(raw);
-  if (!parsed.success) return reject(desk, malformed('revoke', raw, problemOf(revokeSchema, raw)));
+async function stop(desk: Desk, name: Stop, raw: unknown): Promise<CommandAnswer> {
+  const parsed = stopSchema.safeParse(raw);
+  if (!parsed.success) {
+    const rejection = malformed(name, raw, problemOf(stopSchema, raw));
+    await reject(desk, rejection);
+    return { what: 'rejected', why: rejection.why };
+  }
   // First of all, before the first await: from here on nothing is scheduled.
-  stopScheduling(desk.session, 'revoked');
-  if (await isRepeated(desk, 'revoke', parsed.data.id)) return;
-  await record(desk, 'revoke', parsed.data);
+  stopScheduling(desk.session, stops[name].reason);
+  const { id } = parsed.data;
+  if (await isRepeated(desk, name, id))
+    return { what: 'duplicate', why: `command ${id} was handled before` };
+  return record(desk, name, parsed.data);
 }
 
-async function cancel(desk: Desk): Promise<void> {
+async function canceled(desk: Desk): Promise<void> {
   stopScheduling(desk.session, 'canceled');
   const { workflowType, runId } = workflowInfo();
   const command = { id: `cancel/${runId}`, actor: 'temporal', reason: `${workflowType} canceled` };
   await record(desk, 'cancel', command);
 }
 
-async function record(
-  { session }: Desk,
-  kind: 'revoke' | 'cancel',
-  command: RevokeCommand,
-): Promise<void> {
+async function record({ session }: Desk, kind: Stop, command: StopCommand): Promise<CommandAnswer> {
   const { runId, pin } = session;
   const call = { kind, runId, pin, command, position: null };
-  await ask(session, 'recordFacts', call, `record the ${kind}`);
+  const reply = await ask(session, 'recordFacts', call, `record the ${kind}`);
+  if (reply.kind !== 'applied') return { what: 'rejected', why: 'the ledger did not take it' };
+  return { what: reply.what, why: reply.why };
 }
 
 function stateOf(session: Session): RunStateAnswer {

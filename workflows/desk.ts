@@ -13,7 +13,7 @@ import { limits } from '../core/limits.ts';
 import { unreadyProblem } from '../core/resolve.ts';
 import { boundedWords } from '../core/words.ts';
 import { problemOf } from './command-problem.ts';
-import { lateFactSignal, type ResolveAnswer, resolveSignal, resolveUpdate } from './messages.ts';
+import { type CommandAnswer, lateFactSignal, resolveSignal, resolveUpdate } from './messages.ts';
 import { ask, hint, type Session } from './session.ts';
 
 /** The action that a question is about, and the version of its record when last looked at. */
@@ -87,7 +87,7 @@ function lateFact(desk: Desk, raw: unknown): Promise<void> | undefined {
   return undefined;
 }
 
-async function resolve(desk: Desk, raw: unknown): Promise<ResolveAnswer> {
+async function resolve(desk: Desk, raw: unknown): Promise<CommandAnswer> {
   const parsed = resolveSchema.safeParse(raw);
   if (!parsed.success) {
     const rejection = malformed('resolve', raw, problemOf(resolveSchema, raw));
@@ -105,7 +105,7 @@ async function resolve(desk: Desk, raw: unknown): Promise<ResolveAnswer> {
   return resolveAsFact(desk, command);
 }
 
-async function resolveAsFact(desk: Desk, command: ResolveCommand): Promise<ResolveAnswer> {
+async function resolveAsFact(desk: Desk, command: ResolveCommand): Promise<CommandAnswer> {
   const { session } = desk;
   const { runId, pin } = session;
   const call = { kind: 'resolve', runId, pin, command } as const;

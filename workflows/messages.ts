@@ -48,14 +48,18 @@ export interface RunStateAnswer {
   readonly result: RunResult | null;
 }
 
-export type ResolveAnswer = {
+/** What became of a command; `disputed` only of an answer. */
+export type CommandAnswer = {
   readonly what: 'applied' | 'duplicate' | 'rejected' | 'disputed';
   readonly why: string | null;
 };
 
 // Arguments are `unknown` on purpose: whatever arrives is parsed, and rejected readably.
 export const revokeSignal = defineSignal<[unknown]>('revoke');
+export const revokeUpdate = defineUpdate<CommandAnswer, [unknown]>('revoke');
+export const cancelSignal = defineSignal<[unknown]>('cancel');
+export const cancelUpdate = defineUpdate<CommandAnswer, [unknown]>('cancel');
 export const lateFactSignal = defineSignal<[unknown]>('lateFact');
 export const resolveSignal = defineSignal<[unknown]>('resolve');
-export const resolveUpdate = defineUpdate<ResolveAnswer, [unknown]>('resolve');
+export const resolveUpdate = defineUpdate<CommandAnswer, [unknown]>('resolve');
 export const stateQuery = defineQuery<RunStateAnswer>('state');

@@ -21,7 +21,7 @@ interface Called {
 
 const methods = [
   ...(['start', 'result', 'state', 'answer', 'question', 'sent'] as const),
-  ...(['resolve', 'revoke', 'resume', 'inbox'] as const),
+  ...(['resolve', 'revoke', 'cancel', 'resume', 'inbox'] as const),
 ];
 
 /** Runs the command line against a client that only has what a test gives it. */
@@ -275,6 +275,9 @@ test('R-109 a revocation that the ledger did not get first is said aloud', async
   const line = ['revoke', RUN, ...who];
   const alone = await cli(line, { revoke: async () => ({ ...reply, recordedFirst: false }) });
   expect([alone.code, alone.out]).toEqual([0, expect.stringContaining('not in the ledger first')]);
+  const cancel = async () => ({ ...reply, recordedFirst: true, recorded: 'applied' as const });
+  const canceled = await cli(['cancel', RUN, ...who], { cancel });
+  expect([canceled.code, canceled.out]).toEqual([0, expect.stringContaining('told to stop')]);
   const broken = { ...reply, recordedFirst: false, ledgerProblem: 'ledger /l: full' };
   expect((await cli(line, { revoke: async () => broken })).code).toBe(6);
 });

@@ -155,7 +155,7 @@ describe('resume', () => {
   });
 });
 
-describe('revoke', () => {
+describe('revoke and cancel', () => {
   test('R-109 the ledger has the revocation before the signal is sent', async () => {
     const order: string[] = [];
     const listening = ledgerWith(stage.ledger, async (look, decide) => {
@@ -180,6 +180,17 @@ describe('revoke', () => {
     expect(again).toMatchObject({ recordedFirst: true, recorded: 'duplicate' });
     await stage.startWorkers();
     expect((await client.result(runId)).end).toEqual({ kind: 'stopped', reason: 'revoked' });
+    expect(stage.notes.size).toBe(0);
+  });
+
+  test('R-122 a cancellation, too; a tool that had not begun never does', async () => {
+    const { client } = stage;
+    await client.start(runId, plan(['note', 'one']));
+    const reply = await client.cancel(runId, { ...by, id: 'c1' });
+    expect(reply).toMatchObject({ recordedFirst: true, recorded: 'applied', signaled: true });
+    expect((await stage.ledger.read(runId)).canceled).toBe(true);
+    await stage.startWorkers();
+    expect((await client.result(runId)).end).toEqual({ kind: 'stopped', reason: 'canceled' });
     expect(stage.notes.size).toBe(0);
   });
 

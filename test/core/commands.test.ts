@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lateFactSchema, resolveSchema, revokeSchema } from '../../core/commands.ts';
+import { lateFactSchema, resolveSchema, stopSchema } from '../../core/commands.ts';
 import { digestOf } from '../../core/digest.ts';
 import { actionIdOf, unknownIdOf } from '../../core/ids.ts';
 import { limits } from '../../core/limits.ts';
@@ -111,15 +111,15 @@ test.each([
   null,
   [],
 ])('R-014 a bare target status is refused by every command: %j', (payload) => {
-  for (const schema of [resolveSchema, revokeSchema, lateFactSchema])
+  for (const schema of [resolveSchema, stopSchema, lateFactSchema])
     expect(schema.safeParse(payload).success).toBe(false);
 });
 
 test('R-109 revoke says who and why, and nothing else', () => {
   const { id, actor, reason } = base;
-  expect(revokeSchema.parse({ id, actor, reason })).toEqual({ id, actor, reason });
-  expect(revokeSchema.safeParse({ id, actor }).success).toBe(false);
-  expect(revokeSchema.safeParse({ id, actor, reason, new_revision: 7 }).success).toBe(false);
+  expect(stopSchema.parse({ id, actor, reason })).toEqual({ id, actor, reason });
+  expect(stopSchema.safeParse({ id, actor }).success).toBe(false);
+  expect(stopSchema.safeParse({ id, actor, reason, new_revision: 7 }).success).toBe(false);
 });
 
 test('R-110 a late fact is a hint: it names, and claims nothing', () => {

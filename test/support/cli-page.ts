@@ -33,9 +33,11 @@ to an older one is refused. Instead of flags, \`--json-command\` takes one of th
 filled in. An answer goes to the question as a signal and waits there for a worker; \`--update\`
 waits for the verdict; where the question's workflow is gone, it is written to the ledger.
 
-\`holdfast revoke\` writes the ledger first. Where no ledger is named it sends the signal alone and
-says so (\`recordedFirst: false\`). One that is named and not there is refused, before anything is
-sent: to send the signal all the same, leave out \`--ledger\` and HOLDFAST_LEDGER_URL.
+\`holdfast revoke\` lets what is in flight come to its end; \`holdfast cancel\` also tells the tools
+at work to stop. Neither undoes anything. Both write the ledger first. Where no ledger is named the
+signal is sent alone, and it is said (\`recordedFirst: false\`). One that is named and not there is
+refused, before anything is sent: to send the signal all the same, leave out \`--ledger\` and
+HOLDFAST_LEDGER_URL.
 
 ## A plan
 

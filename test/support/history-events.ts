@@ -29,7 +29,7 @@ export async function scheduledAttempts(
   }
 }
 
-/** Attempts of one action that no worker has taken yet; the run's own activities are no attempts. */
+/** Attempts of one action that no worker has taken yet; not what the run itself has queued. */
 export async function queuedAttempts(
   place: Place,
   runId: string,

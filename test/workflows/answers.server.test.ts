@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 import { unknownIdOf } from '../../core/ids.ts';
 import { decideSettlement } from '../../core/settle.ts';
-import type { ResolveAnswer } from '../../workflows/messages.ts';
+import type { CommandAnswer } from '../../workflows/messages.ts';
 import {
   answerTo,
   eventually,
@@ -73,7 +73,7 @@ test('R-134 D7 where the record moved on, the details say what an answer has to 
   expect(block.id).toBe(`${child.workflowId}/${block.recordVersion}/answer`);
   const pasted = answerTo(action, yes);
   const update = (answer: object) =>
-    child.executeUpdate<ResolveAnswer, [unknown]>('resolve', { args: [answer] });
+    child.executeUpdate<CommandAnswer, [unknown]>('resolve', { args: [answer] });
   await expect(update(pasted)).rejects.toThrow();
   expect(await update({ ...pasted, ...block })).toEqual({ what: 'applied', why: null });
   expect(await handle.result()).toMatchObject({ end: { kind: 'completed' } });

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { unknownIdOf } from '../../core/ids.ts';
 import { limits } from '../../core/limits.ts';
 import type { RunResult } from '../../core/outcome.ts';
-import type { ResolveAnswer, RunStateAnswer } from '../../workflows/messages.ts';
+import type { CommandAnswer, RunStateAnswer } from '../../workflows/messages.ts';
 import {
   answerTo,
   eventually,
@@ -137,7 +137,7 @@ test('the update says at once what is wrong, and leaves no event', async () => {
   const other = answerTo({ ...action, actionId: 'other.t1.c1' }, yes);
   expect(await refusalOf(other)).toContain('this question is about');
   expect((await child.fetchHistory()).events?.length).toBe(before);
-  const applied = await child.executeUpdate<ResolveAnswer, [unknown]>('resolve', {
+  const applied = await child.executeUpdate<CommandAnswer, [unknown]>('resolve', {
     args: [answerTo(action, yes)],
   });
   expect(applied).toEqual({ what: 'applied', why: null });
@@ -219,6 +219,61 @@ test('R-109 a revoke that came before the run opened stops it before its first s
   const result = await endOf(stage.client.workflow.getHandle(runId));
   expect(result.end).toEqual({ kind: 'stopped', reason: 'revoked' });
   expect(stage.effects).toEqual([]);
+});
+
+test('R-122 cancel tells the tool at work to stop; its end is recorded, nothing is undone', async () => {
+  stage.behave['charge_card'] = async (_input, { signal }) => {
+    await new Promise((stopped) => signal.addEventListener('abort', stopped, { once: true }));
+    return { kind: 'executed', result: { charged: 'half' }, externalId: 'ch-1' };
+  };
+  const runId = newRunId('canceled');
+  const step = { tool: 'charge_card', input: {} };
+  const handle = await startRun(stage, runId, { kind: 'plan', steps: [step, step] });
+  await eventually('the first step is at work', async () => stage.effects.length === 1);
+  const cancel = { id: 'cancel-1', actor: 'ada', reason: 'wrong customer' };
+  await handle.signal('cancel', cancel);
+  const result = await endOf(handle);
+  expect(result.end).toEqual({ kind: 'stopped', reason: 'canceled' });
+  const effect = { actionId: `${runId}.t1.c1`, outcome: 'executed', authRevision: 1 };
+  expect(result).toMatchObject({ undone: false, effectsCount: 1, effects: [effect] });
+  expect(stage.effects).toEqual([`${runId}.t1.c1`]);
+  const facts = (await factsOf(stage, runId)).map(({ body }) =>
+    body.kind === 'authority_changed' ? [body.change, body.commandId] : body.kind,
+  );
+  expect(facts.slice(-3)).toEqual([['cancel', 'cancel-1'], 'attempt_settled', 'run_ended']);
+});
+
+test('R-122 a revoke leaves the tool at work alone; a cancel after it aborts', async () => {
+  let aborted = false;
+  stage.behave['charge_card'] = async (_input, { signal }) => {
+    await new Promise((stopped) => signal.addEventListener('abort', stopped, { once: true }));
+    aborted = true;
+    throw new Error('aborted on the way');
+  };
+  const runId = newRunId('revoked-canceled');
+  // An intent of its own: it stays unknown, and would hold up its twins in the tests below.
+  const goal = { kind: 'plan', steps: [{ tool: 'charge_card', input: { runId } }] };
+  const handle = await startRun(stage, runId, goal);
+  await eventually('the step is at work', async () => stage.effects.length === 1);
+  const send = (name: 'revoke' | 'cancel', command: object) =>
+    handle.executeUpdate<CommandAnswer, [unknown]>(name, { args: [command] });
+  expect(await send('revoke', revoke)).toEqual({ what: 'applied', why: null });
+  expect(await send('revoke', revoke)).toMatchObject({ what: 'duplicate' });
+  const { count } = (await stage.ledger.read(runId)).head;
+  await eventually('the attempt has seen the revoke', async () => {
+    const { raw } = await handle.describe();
+    const [beat] = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads ?? [];
+    return JSON.parse(Buffer.from(beat?.data ?? '{}').toString()).head?.count >= count;
+  });
+  expect(aborted).toBe(false);
+  const bad = await send('cancel', { id: 'c' }).then(String, ({ cause }) => cause.message);
+  expect(bad).toContain('actor: ');
+  expect(await send('cancel', { ...revoke, id: 'cancel-1' })).toMatchObject({ what: 'applied' });
+  const result = await endOf(handle);
+  expect(aborted).toBe(true);
+  // An abort proves nothing: what the tool had done before is not known.
+  expect(result).toMatchObject({ end: { kind: 'stopped', reason: 'revoked' }, undone: false });
+  expect(result.unknowns).toMatchObject([{ actionId: `${runId}.t1.c1` }]);
 });
 
 test('R-134 Temporal’s own cancel stops the run in order, recorded first', async () => {
