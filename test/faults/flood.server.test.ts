@@ -1,5 +1,5 @@
-// Ten revocations in floods of signals; what it would catch stands in `flood.ts`. The rule without a
-// look at pending tasks fails in `dead-worker.server.test.ts`, where it does so every time.
+// Ten revocations in floods of signals; what it would catch stands in `flood.ts`. The rule without
+// a look at pending tasks fails in `dead-worker.server.test.ts`, where it does so every time.
 
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { randomFrom } from '../support/random.ts';

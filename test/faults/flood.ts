@@ -1,6 +1,6 @@
 // A revocation in a flood of signals: eight lanes of attempts, three of them right before the
-// barrier when it comes, and the raw signal alone, so that the barrier is all that stands between it
-// and an effect. Played by the tests and by `npm run faults`.
+// barrier when it comes, and the raw signal alone, so that the barrier is all that stands between
+// it and an effect. Played by the tests and by `npm run faults`.
 //
 // Would catch: a gate that opens for an attempt whose barrier began after the server had accepted
 // the revocation, because the barrier did not wait until the workflow had handled it.
@@ -8,7 +8,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { recordable, startsIn, startsLog } from '../support/barrier-watch.ts';
 import { HELD_CALLS, heldCounters, instructionsFor } from '../support/calls-at-once.ts';
@@ -19,14 +18,13 @@ import {
   until,
 } from '../support/fault-stage.ts';
 import { operatorOf } from '../support/operator.ts';
+import { inFlood, moment } from '../support/signal-flood.ts';
 import { endText } from './harness.ts';
 
 export const FLOOD_TITLE = 'R-109 revoked in a flood of signals, no gate opens afterwards';
 
 /** More than are at work at once, so that all lanes are busy whenever it strikes. */
 const CALLS = 100;
-const SENDERS = 2;
-const PAUSE_MAX_MS = 8;
 const STRIKES_AFTER_MS = 100;
 const STRIKES_WITHIN_MS = 600;
 const DELAY_MAX_MS = 60;
@@ -108,7 +106,7 @@ async function struck(
   await until('the first effect', WITHIN_MS, async () => {
     return (await faults.receiver.effects()).some(({ key }) => key.includes(`/${runId}.`));
   });
-  await pause(STRIKES_AFTER_MS + random() * STRIKES_WITHIN_MS);
+  await moment(STRIKES_AFTER_MS + random() * STRIKES_WITHIN_MS);
   await handle.signal('revoke', { id: 'revoke', actor: 'ann@example.com', reason: 'withdrawn' });
   const acknowledgedAt = process.hrtime.bigint();
   for (const counter of heldCounters(runId)) await writeFile(join(directory, counter), '');
@@ -117,33 +115,6 @@ async function struck(
     return !(await pending(runId)).some(({ type }) => type === 'performAction');
   });
   return acknowledgedAt;
-}
-
-/** Hints that are nobody's: each makes a workflow task and nothing else. Counts those taken. */
-async function inFlood<T>(
-  handle: WorkflowHandle,
-  random: () => number,
-  during: () => Promise<T>,
-): Promise<{ readonly result: T; readonly signals: number }> {
-  let stopped = false;
-  let signals = 0;
-  const hint = { actionId: `${handle.workflowId}.t9.c1`, attemptId: null, outcomeDigest: null };
-  const sender = async () => {
-    for (; !stopped; signals++) {
-      await handle.signal('lateFact', hint);
-      await pause(random() * PAUSE_MAX_MS);
-    }
-  };
-  const senders = Promise.all(Array.from({ length: SENDERS }, sender));
-  try {
-    const result = await during();
-    stopped = true;
-    await senders;
-    return { result, signals };
-  } finally {
-    stopped = true;
-    await senders.catch(() => undefined); // what broke first is the news
-  }
 }
 
 interface Of {

@@ -1,6 +1,6 @@
 // `npm run faults -- --repeat 5 [--seed n]`: every scenario that often, with victims drawn from the
-// seed, and ten revocations in floods of signals beside each round. Prints a table; exit code 1 when
-// anything did not hold.
+// seed, and ten revocations in floods of signals beside each round. Prints a table; exit code 1
+// when anything did not hold.
 
 import { parseArgs } from 'node:util';
 import { startEmbeddedServer } from '../../workers/embedded-server.ts';

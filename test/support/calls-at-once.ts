@@ -1,5 +1,5 @@
-// A model of the fault workers: proposes many calls in its first reply, and is content with whatever
-// becomes of them.
+// A model of the fault workers: proposes many calls in its first reply, and is content with
+// whatever becomes of them.
 
 import type { LanguageModelV3GenerateResult } from '@ai-sdk/provider';
 import { MockLanguageModelV3 } from 'ai/test';
