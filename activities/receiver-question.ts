@@ -46,7 +46,8 @@ export function askingOf(
 const answerSchema = z.discriminatedUnion('verdict', [
   z.object({
     verdict: z.literal('executed'),
-    result: z.unknown(),
+    /** Without `optional` zod takes a key that is left out for a wrong answer. */
+    result: z.unknown().optional(),
     externalId: receiverNameSchema.optional(),
     objectVersion: receiverNameSchema.optional(),
   }),

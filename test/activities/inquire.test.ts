@@ -83,6 +83,16 @@ test('an answer that proves the effect settles it, with its result', async () =>
   });
 });
 
+test('K-092 an answer that leaves the result out settles the effect, its result missing', async () => {
+  const { rig } = await inDoubt();
+  rig.receiver.inquire = async () => ({ verdict: 'executed', objectVersion: 'v1' });
+  expect(await inquire(rig)).toMatchObject({
+    verdict: 'executed',
+    outcome: { kind: 'executed_result_missing' },
+    openAttempts: [],
+  });
+});
+
 test.each<[string, InquiryAnswer<Json>]>([
   ['R-037 no_record', { verdict: 'no_record' }],
   ['R-036 processing', { verdict: 'processing', detail: 'at work' }],
