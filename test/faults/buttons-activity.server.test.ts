@@ -1,6 +1,6 @@
 // Buttons on one activity, pressed while a real worker process is at a receiver without keys. Would
-// catch: an effect that the server repeats although no event tells of it, a result that is lost with
-// its delivery, and a run that waits for something nobody will send.
+// catch: an effect that the server repeats although no event tells of it, a result that is lost
+// with its delivery, and a run that waits for something nobody will send.
 
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -77,7 +77,7 @@ async function wayOf(runId: string, actionId: string): Promise<readonly string[]
 
 const straight = ['attempt_entered', 'attempt_settled'];
 
-test('R-046 R-135 Pause and Unpause at the receiver: one effect, and its result counts', async () => {
+test('R-046 R-135 Pause and Unpause at the receiver: one effect, its result counts', async () => {
   const runId = 'unpaused';
   const { actionId, run, target } = await atReceiver(runId);
   await operator.pause(target);
@@ -128,7 +128,7 @@ const pressed: readonly (readonly [
   ],
 ];
 
-test('R-046 R-135 Update Options or Reset, then the worker is killed: asked, not resent', async () => {
+test('R-046 R-135 Update Options or Reset, then a killed worker: asked, not resent', async () => {
   const worker = await stage.worker();
   const targets: ActivityTarget[] = [];
   for (const [name, press] of pressed) {
@@ -154,7 +154,7 @@ test('R-046 R-135 Update Options or Reset, then the worker is killed: asked, not
   }
 });
 
-test('R-046 R-135 activity fail by an operator: the success that follows is a late fact', async () => {
+test('R-046 R-135 activity fail by hand: the success that follows is a late fact', async () => {
   const runId = 'failed-by-hand';
   const { actionId, run, target } = await atReceiver(runId);
   await operator.fail(target, 'looked stuck');
@@ -183,7 +183,7 @@ async function queued(runId: string): Promise<ActivityTarget> {
   return { runId, attemptId };
 }
 
-test('R-046 R-135 buttons on a queued attempt: it is delivered once, and has one effect', async () => {
+test('R-046 R-135 buttons on a queued attempt: one delivery, one effect', async () => {
   await (await stage.worker()).kill();
   await stage.worker('not_elsewhere');
   const paused = await queued('queued-paused');

@@ -67,7 +67,7 @@ async function pausedAtReceiver(runId: string) {
   return { run, target, actionId: `${runId}.t1.c1`, startedAt: pending?.startedAt ?? 0 };
 }
 
-/** Its queue has no worker yet. An attempt whose time was over before the button is followed by another. */
+/** Its queue has no worker yet. Where the button comes too late, the next attempt is paused. */
 async function pausedInQueue(runId: string): Promise<ActivityTarget> {
   const step = { tool: 'add_elsewhere', input: { counter: runId, delta: 1 } };
   await stage.client.start(runId, { goal: { kind: 'plan', steps: [step] }, principal });
@@ -97,7 +97,7 @@ async function wayOf(runId: string, actionId: string): Promise<readonly string[]
   );
 }
 
-test('R-046 R-135 paused without a heartbeat, then unpaused: one effect, taken as it comes', async () => {
+test('R-046 R-135 paused without a heartbeat, then unpaused: one effect', async () => {
   const { run, target, actionId } = await pausedAtReceiver('quiet');
   await operator.unpause(target);
   await stage.gateway.release();
@@ -106,7 +106,7 @@ test('R-046 R-135 paused without a heartbeat, then unpaused: one effect, taken a
   expect(await wayOf('quiet', actionId)).toEqual(['attempt_entered', 'attempt_settled']);
 });
 
-test('R-046 R-135 paused past its start-to-close: the result that then comes is taken', async () => {
+test('R-046 R-135 paused past its start-to-close: the result that comes is taken', async () => {
   const { run, target, actionId, startedAt } = await pausedAtReceiver('long');
   await past(startedAt + START_TO_CLOSE_MS + 500);
   expect(await pendingOf('long')).toMatchObject({ attemptId: target.attemptId, paused: true });
@@ -117,7 +117,7 @@ test('R-046 R-135 paused past its start-to-close: the result that then comes is 
   expect(await scheduledAttempts(inject('temporal'), 'long', actionId)).toHaveLength(1);
 });
 
-test('R-046 R-135 R-110 the worker dies while paused: the run asks, Unpause sends nothing', async () => {
+test('R-046 R-135 R-110 the worker dies while paused: the run asks by itself', async () => {
   const runId = 'dead';
   const actionId = `${runId}.t1.c1`;
   stage.arm({ point: 'after_receiver_commit', actionId });
@@ -149,7 +149,7 @@ test('R-046 R-135 R-110 the worker dies while paused: the run asks, Unpause send
   expect(await wayOf(runId, actionId)).toEqual(way);
 });
 
-test('R-046 R-135 paused in the queue and forgotten: closed, then done by another attempt', async () => {
+test('R-046 R-135 paused in the queue and forgotten: another attempt does it', async () => {
   const { runId, attemptId } = forgotten;
   const actionId = `${runId}.t1.c1`;
   expect(await stage.client.result(runId)).toMatchObject({ end: { kind: 'completed' } });

@@ -104,7 +104,7 @@ async function letGo(runId: string, actionId: string): Promise<void> {
   expect(await child.result()).toMatchObject({ end: 'settled', outcome: 'executed' });
 }
 
-test('R-046 R-135 a middle step forged as executed: nothing builds on it, and it counts once', async () => {
+test('R-046 R-135 a middle step forged as executed: nothing builds on it', async () => {
   const { runId, actionId, handle, target } = await heldAt('t2.c1', 3);
   const forged = await replyWith(runId, { settled: 'executed', outcome: executed(actionId) });
   await operator.complete(target, forged);
@@ -116,7 +116,7 @@ test('R-046 R-135 a middle step forged as executed: nothing builds on it, and it
   expect(await letters(runId)).toEqual(['t1.c1', 't2.c1']);
 });
 
-test('R-046 R-135 the last step forged as executed: an unknown, and its result comes late', async () => {
+test('R-046 R-135 the last step forged as executed: an unknown, then a late fact', async () => {
   const { runId, actionId, handle, target } = await heldAt('t2.c1', 2);
   const forged = await replyWith(runId, { settled: 'executed', outcome: executed(actionId) });
   await operator.complete(target, forged);
@@ -127,7 +127,7 @@ test('R-046 R-135 the last step forged as executed: an unknown, and its result c
   expect(await letters(runId)).toEqual(['t1.c1', 't2.c1']);
 });
 
-test('R-046 R-135 a step forged as invalid: the run stops, what it left open is asked about', async () => {
+test('R-046 R-135 a step forged as invalid: the run stops, what is open is asked', async () => {
   const { runId, actionId, handle, target } = await heldAt('t2.c1', 3);
   await operator.complete(target, await replyWith(runId, { verdict: 'invalid_input' }));
   const result = await endOf(handle);
@@ -137,7 +137,7 @@ test('R-046 R-135 a step forged as invalid: the run stops, what it left open is 
   expect(await letters(runId)).toEqual(['t1.c1', 't2.c1']);
 });
 
-test('R-046 R-135 the last step forged, its reply lost: a person is asked after the end', async () => {
+test('R-046 R-135 the last step forged, its reply lost: a person is asked', async () => {
   let lose: () => void = () => undefined;
   const lost = new Promise<void>((resolve) => {
     lose = resolve;
@@ -183,7 +183,7 @@ test.each([
   expect(attempts?.map(({ attemptId }) => attemptId)).toEqual([target.attemptId]);
 });
 
-test('R-046 R-135 forged before it has entered: it never enters, and nothing builds on it', async () => {
+test('R-046 R-135 forged before it has entered: it never enters', async () => {
   const runId = newRunId('forged');
   const actionId = `${runId}.t1.c1`;
   stage.around.performAction = async (call, next) => {
@@ -256,7 +256,7 @@ test('R-046 R-135 tool calls forged into an answer of the model have no effect',
   expect([asked(), stage.effects]).toEqual([1, []]);
 });
 
-test('R-046 R-135 a forged answer whose true one never comes holds the run for a person', async () => {
+test('R-046 R-135 a forged answer whose true one never comes waits for a person', async () => {
   const { runId, handle, target, tell } = await thinking();
   const outcome = executed(`${runId}.t1.m`);
   await operator.complete(target, await replyWith(runId, { settled: 'executed', outcome }));

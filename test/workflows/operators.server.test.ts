@@ -52,7 +52,7 @@ async function runAtWork(tool: string) {
   };
 }
 
-test('R-046 R-135 paused and then failed, nothing is left that could be unpaused into', async () => {
+test('R-046 R-135 paused and then failed: nothing is left to unpause', async () => {
   const { runId, handle, actionId, activity, answer } = await runAtWork('post_letter');
   await stage.client.workflowService.pauseActivity(activity);
   answer(new Error('connection reset'));
@@ -66,7 +66,7 @@ test('R-046 R-135 paused and then failed, nothing is left that could be unpaused
   expect(stage.effects).toEqual([actionId]);
 });
 
-test('R-046 R-135 attempts raised to 5, then it fails: delivered once, nothing to reset', async () => {
+test('R-046 R-135 attempts raised to 5, then it fails: one delivery, none to reset', async () => {
   const { runId, handle, actionId, activity, answer } = await runAtWork('post_letter');
   const operator = operatorOf(stage.client);
   const target = { runId, attemptId: activity.id };
@@ -82,7 +82,7 @@ test('R-046 R-135 attempts raised to 5, then it fails: delivered once, nothing t
   expect(stage.delivered.filter((type) => type === 'performAction')).toHaveLength(1);
 });
 
-test('R-046 R-135 paused on its way to the gate: closed there, and done by another attempt', async () => {
+test('R-046 R-135 paused on its way to the gate: another attempt does it', async () => {
   const operator = operatorOf(stage.client);
   const attempts: string[] = [];
   stage.around.performAction = async (call, next) => {
@@ -104,6 +104,46 @@ test('R-046 R-135 paused on its way to the gate: closed there, and done by anoth
     { kind: 'attempt_entered', attemptId: attempts[1] },
   ]);
   expect(attempts).toHaveLength(2);
+});
+
+test('R-135 Pause and fail on calls of the ledger alone: the run makes them again', async () => {
+  const operator = operatorOf(stage.client);
+  const runId = newRunId('operator');
+  const press = async (type: string, button: 'pause' | 'fail') => {
+    const pending = await operator.pending(runId);
+    const target = {
+      runId,
+      attemptId: pending.find((each) => each.type === type)?.attemptId ?? '',
+    };
+    await (button === 'pause' ? operator.pause(target) : operator.fail(target, 'looked stuck'));
+  };
+  const left = new Set(['openRun', 'recordFacts', 'endRun']);
+  for (const type of [...left]) {
+    const around = async (call: never, next: (call: never) => never) => {
+      if (!left.delete(type)) return next(call);
+      if (type === 'openRun') {
+        await press(type, 'fail');
+        return next(call);
+      }
+      await press(type, 'pause');
+      throw new Error('paused, then failed');
+    };
+    Object.assign(stage.around, { [type]: around });
+  }
+  stage.behave['charge_card'] = async () => {
+    throw new Error('connection reset');
+  };
+  const goal = { kind: 'plan', steps: [{ tool: 'charge_card', input: { runId } }] };
+  const handle = await startRun(stage, runId, goal);
+  const action = await inDoubt(stage, runId, 't1.c1');
+  const child = stage.client.workflow.getHandle(unknownIdOf(action.actionId));
+  await child.signal('resolve', answerTo(action, yes));
+  expect(((await handle.result()) as RunResult).end).toEqual({ kind: 'completed' });
+  expect([...left]).toEqual([]);
+  expect(stage.effects).toEqual([action.actionId]);
+  const facts = (await factsOf(stage, runId)).map(({ body }) => body.kind);
+  const once = ['run_opened', 'attempt_entered', 'action_in_doubt', 'resolution', 'run_ended'];
+  expect(facts).toEqual(once);
 });
 
 test('R-018 R-046 reset while it runs, the same action is not entered a second time', async () => {
