@@ -71,8 +71,12 @@ export async function hold({ stage }: Buttons, actionId: string): Promise<void> 
 export function heldAt({ stage }: Buttons, actionId: string): Promise<true> {
   return until(`the request of ${actionId} at its receiver`, WITHIN_MS, async () => {
     const { held } = await stage.receiver.faults();
-    const gateway = await stage.gateway.faults();
-    return gateway.held.length > 0 || held.some(({ key }) => key.endsWith(actionId));
+    // The gateway knows no keys; what it was told to hold is told by its words.
+    const { armed } = await stage.gateway.faults();
+    return (
+      held.some(({ key }) => key.endsWith(actionId)) ||
+      armed.some(({ bodyIncludes, hits }) => bodyIncludes === subjectOf(actionId) && hits > 0)
+    );
   });
 }
 

@@ -78,7 +78,8 @@ function sendNotice(gatewayUrl: string) {
     async execute(notice, attempt) {
       const body = JSON.stringify(notice);
       attempt.beforeSend();
-      const response = await fetch(`${gatewayUrl}/send`, { method: 'POST', body });
+      const { signal } = attempt;
+      const response = await fetch(`${gatewayUrl}/send`, { method: 'POST', body, signal });
       if (response.status !== 200) throw new Error(`the gateway answered ${response.status}`);
       return { kind: 'executed', result: { queued: true } };
     },
