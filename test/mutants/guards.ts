@@ -1,0 +1,16 @@
+// Every guard that has a mutant.
+
+import { attemptGuards } from './attempt-guards.ts';
+import { barrierGuards } from './barrier-guards.ts';
+import { gateGuards } from './gate-guards.ts';
+import type { Guard } from './mutant.ts';
+import { runGuards } from './run-guards.ts';
+import { settlementGuards } from './settlement-guards.ts';
+
+export const guards: readonly Guard[] = [
+  ...gateGuards,
+  ...barrierGuards,
+  ...attemptGuards,
+  ...settlementGuards,
+  ...runGuards,
+];

@@ -1,0 +1,116 @@
+// `npm run mutants [-- --only <name> …] [--list] [--json] [--lanes n]`: takes out each guard of
+// the product in a copy of the tree, and looks whether the test that it names goes red. Prints a
+// table; exit code 1 for anything that is not caught.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { guards } from './guards.ts';
+import { type Judged, judged, type Mutant, mutantsOf, notGreen, patched } from './mutant.ts';
+import { runTests } from './runner.ts';
+import { copiedTree, type Tree } from './tree.ts';
+
+/** Each is a process at a time; more than the machine has cores only makes tests wait. */
+const LANES_MAX = 8;
+
+const { values: flags } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: [] },
+    list: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    lanes: { type: 'string', default: '2' },
+  },
+});
+
+interface Row extends Judged {
+  readonly mutant: Mutant;
+}
+
+const chosen = chosenOf(mutantsOf(guards), flags.only);
+if (flags.list) process.stdout.write(chosen.map(lineOf).join(''));
+else process.exitCode = (await tryAll(chosen)).every(({ verdict }) => verdict === 'caught') ? 0 : 1;
+
+/** `--only` names a mutant, or a guard with all of its mutants. */
+function chosenOf(all: readonly Mutant[], only: readonly string[]): readonly Mutant[] {
+  const unknown = only.find((word) => !all.some((mutant) => isNamed(mutant, word)));
+  if (unknown !== undefined) throw new Error(`--only ${unknown}: no mutant or guard; see --list`);
+  return only.length === 0 ? all : all.filter((each) => only.some((word) => isNamed(each, word)));
+}
+
+function isNamed({ name, guard }: Mutant, word: string): boolean {
+  return name === word || guard === word;
+}
+
+async function tryAll(mutants: readonly Mutant[]): Promise<readonly Row[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'holdfast-mutants-'));
+  try {
+    const lanes = Math.min(lanesOf(flags.lanes), mutants.length);
+    const trees = await Promise.all(
+      Array.from({ length: lanes }, (_, lane) => copiedTree(join(directory, `lane-${lane}`))),
+    );
+    return await tryIn(trees, mutants);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function tryIn(trees: readonly Tree[], mutants: readonly Mutant[]): Promise<readonly Row[]> {
+  const [first] = trees;
+  if (first === undefined) throw new Error('there is nothing to try');
+  say(`${mutants.length} mutants; their tests without a patch first\n`);
+  const green = await runTests(first.root, mutants);
+  const rows: Row[] = [];
+  let next = 0;
+  const lane = async (tree: Tree): Promise<void> => {
+    for (let mutant = mutants[next++]; mutant !== undefined; mutant = mutants[next++]) {
+      const row = { mutant, ...(notGreen(mutant, green) ?? (await tryOne(tree, mutant))) };
+      rows.push(row);
+      say(rowText(row));
+    }
+  };
+  await Promise.all(trees.map(lane));
+  tell(rows);
+  return rows;
+}
+
+async function tryOne(tree: Tree, mutant: Mutant): Promise<Judged> {
+  const before = await tree.read(mutant.file);
+  const patch = patched(before, mutant);
+  if (patch.kind === 'stale') return { verdict: 'stale', why: patch.why };
+  await tree.write(mutant.file, patch.text);
+  try {
+    return judged(mutant, await runTests(tree.root, [mutant]));
+  } finally {
+    await tree.write(mutant.file, before);
+  }
+}
+
+function tell(rows: readonly Row[]): void {
+  const missed = rows.filter(({ verdict }) => verdict !== 'caught');
+  const flat = rows.map(({ mutant, verdict, why }) => ({ ...mutant, verdict, why }));
+  if (flags.json) process.stdout.write(`${JSON.stringify({ mutants: flat })}\n`);
+  say(`${rows.length} mutants, ${missed.length} not caught\n`);
+}
+
+function rowText({ mutant, verdict, why }: Row): string {
+  const { guard, name, test, red } = mutant;
+  const row = [verdict.padEnd(13), guard.padEnd(24), name.padEnd(30), `${test}: ${red}`];
+  return `${row.join('  ')}\n${verdict === 'caught' ? '' : `               ${why}\n`}`;
+}
+
+function lineOf(mutant: Mutant): string {
+  const { guard, name, file, test, red } = mutant;
+  return `${[guard.padEnd(24), name.padEnd(30), file, `${test}: ${red}`].join('  ')}\n`;
+}
+
+/** With --json the table goes beside the object. */
+function say(text: string): void {
+  (flags.json ? process.stderr : process.stdout).write(text);
+}
+
+function lanesOf(text: string): number {
+  const lanes = Number(text);
+  if (Number.isInteger(lanes) && lanes >= 1 && lanes <= LANES_MAX) return lanes;
+  throw new Error(`--lanes ${text}: a whole number from 1 to ${LANES_MAX}`);
+}
