@@ -5,8 +5,10 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { LateFact } from '../core/commands.ts';
 import type { Level } from '../core/contract.ts';
 import { unknownIdOf } from '../core/ids.ts';
+import { limits } from '../core/limits.ts';
 import { type Question, questionOf } from '../core/question.ts';
 import type { RunState } from '../core/run-state.ts';
+import type { Clock } from './clock.ts';
 import type { ActivityLog } from './deps.ts';
 import { errorTypeOf } from './failures.ts';
 
@@ -42,6 +44,28 @@ export function temporalLateSignals(client: Client, wire: LateWire): LateSignals
         if (!(error instanceof WorkflowNotFoundError)) throw error;
       }
     },
+  };
+}
+
+/**
+ * Sent again while the server is away: nobody waits for this activity any more, and whoever waits
+ * for the news would look by himself only much later.
+ */
+export function untilSent(signals: LateSignals, clock: Clock): LateSignals {
+  const again = async (send: () => Promise<void>): Promise<void> => {
+    const giveUpAt = clock.now().monotonicMs + limits.lateSignalMs;
+    for (;;) {
+      try {
+        return await send();
+      } catch (error) {
+        if (clock.now().monotonicMs + limits.lateSignalPauseMs > giveUpAt) throw error;
+        await clock.sleep(limits.lateSignalPauseMs);
+      }
+    }
+  };
+  return {
+    toQuestion: (question, fact) => again(() => signals.toQuestion(question, fact)),
+    toRun: (runId, fact) => again(() => signals.toRun(runId, fact)),
   };
 }
 

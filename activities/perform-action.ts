@@ -21,7 +21,7 @@ import type { ActivityDeps } from './deps.ts';
 import { type Executed, execute, notSent } from './execution.ts';
 import { AttemptError, messageOf } from './failures.ts';
 import { passGate } from './gate-entry.ts';
-import { announce, questionBefore } from './late-signal.ts';
+import { announce, questionBefore, untilSent } from './late-signal.ts';
 import { replyOf } from './perform-reply.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { storeResult } from './result-store.ts';
@@ -150,7 +150,7 @@ async function tellLate(
   const question = questionBefore(before, { actionId, attemptId, level });
   const outcomeDigest = run.actions.get(actionId)?.final?.digest ?? null;
   await announce(
-    deps.signals,
+    untilSent(deps.signals, deps.clock),
     { runId, question, fact: { actionId, attemptId, outcomeDigest } },
     deps.log,
   );

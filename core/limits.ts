@@ -76,6 +76,10 @@ export const limits = {
   /** Past start-to-close nobody waits for the activity; the ledger is tried this long on. */
   resultLateMs: 5 * MINUTE,
 
+  /** The news of a late result is sent again this long; then the run's own look comes. */
+  lateSignalMs: 5 * MINUTE,
+  lateSignalPauseMs: 1 * SECOND,
+
   attemptsMax: 5,
   attemptsDeadlineMs: 15 * MINUTE,
   attemptBackoffBaseMs: 1 * SECOND,

@@ -295,6 +295,7 @@ test('R-110 the result of an action in doubt is recorded late and told to both',
 test('R-110 a late result that nobody can be told of is recorded all the same', async () => {
   const rig = await activityRig({
     deps: {
+      clock: handClock(),
       signals: {
         toQuestion: () => Promise.reject(new Error('down')),
         toRun: () => Promise.reject(new Error('down')),
@@ -307,6 +308,24 @@ test('R-110 a late result that nobody can be told of is recorded all the same', 
     return { kind: 'executed', result: null };
   };
   expect(await rig.perform(call)).toMatchObject({ settled: 'executed' });
+});
+
+test('R-110 the news of a late result is sent until the server takes it', async () => {
+  const told: string[] = [];
+  let down = 20;
+  const take = async (to: string) => {
+    if (down-- > 0) throw new Error('down');
+    told.push(to);
+  };
+  const signals = { toQuestion: () => take('question'), toRun: () => take('run') };
+  const rig = await activityRig({ deps: { clock: handClock(), signals } });
+  const call = rig.call(await rig.open());
+  rig.receiver.execute = async () => {
+    await doubt(rig, call);
+    return { kind: 'executed', result: null };
+  };
+  expect(await rig.perform(call)).toMatchObject({ settled: 'executed' });
+  expect(told.sort()).toEqual(['question', 'run']);
 });
 
 test('a healthy result is told to nobody but its caller', async () => {

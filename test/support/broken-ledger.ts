@@ -22,7 +22,8 @@ import { openSqliteLedger } from '../../ledger/sqlite-ledger.ts';
 
 /** `id`: of gate and result the action, else the run. */
 export interface Moment {
-  readonly phase: 'open' | 'gate' | 'result' | 'end';
+  /** `barrier`: before its first question to the server. */
+  readonly phase: 'open' | 'barrier' | 'gate' | 'result' | 'end';
   readonly id: string;
 }
 
@@ -62,6 +63,13 @@ class HeldError extends Error {
     super(`${moment.phase} ${moment.id}: held`);
     this.moment = moment;
   }
+}
+
+/** Stands still as long as the plan holds this moment; announced once. */
+export async function standAt(at: Pick<Breakable, 'planPath' | 'announce'>, moment: Moment) {
+  if (!isAmong(planned(at).holds, moment)) return;
+  at.announce('HELD', moment, '-');
+  while (isAmong(planned(at).holds, moment)) await pause(POLL_MS);
 }
 
 /** What one worker process has met so far. */
@@ -125,13 +133,12 @@ async function transact<T>(at: Breaking, look: Look, decide: Decide<T>): Promise
         throw error;
       }
       held = error.moment;
-      at.announce('HELD', held, '-');
-      while (isAmong(planned(at).holds, held)) await pause(POLL_MS);
+      await standAt(at, held);
     }
   }
 }
 
-function planned({ planPath }: Breaking): LedgerPlan {
+function planned({ planPath }: Pick<Breakable, 'planPath'>): LedgerPlan {
   return existsSync(planPath) ? JSON.parse(readFileSync(planPath, 'utf8')) : WHOLE;
 }
 

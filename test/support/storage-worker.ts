@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { defineTool } from '../../activities/index.ts';
 import { configFrom } from '../../core/config.ts';
 import { createWorkers } from '../../workers/create-workers.ts';
-import { openBreakable, PLAN_FILE } from './broken-ledger.ts';
+import { type Breakable, openBreakable, PLAN_FILE, standAt } from './broken-ledger.ts';
 import { faultSettingsSchema, faultTools } from './fault-tools.ts';
 
 /** Long enough for a crowded machine to store a result, short enough to wait for its end. */
@@ -16,11 +16,12 @@ const LETTER_MS = 9_000;
 const { env } = process;
 const config = configFrom(env);
 const settings = faultSettingsSchema.parse(JSON.parse(env['FAULT_SETTINGS'] ?? ''));
-const ledger = await openBreakable({
+const breakable: Breakable = {
   path: config.ledger.path,
   planPath: join(settings.killPoints, PLAN_FILE),
   announce: (word, { phase, id }, code) => void writeSync(1, `${word} ${phase} ${id} ${code}\n`),
-});
+};
+const ledger = await openBreakable(breakable);
 const letter = defineTool({
   name: 'post_letter',
   version: '1',
@@ -44,6 +45,16 @@ const workers = await createWorkers({
   workflowBundle: { codePath: settings.bundlePath },
   stickyScheduleToStartMs: 1_000,
   ledger,
+  decorate: {
+    barrier: (server) => ({
+      ...server,
+      async describe(target, deadlineMs) {
+        const id = target.activityId.replace(/~.*/, '');
+        await standAt(breakable, { phase: 'barrier', id });
+        return server.describe(target, deadlineMs);
+      },
+    }),
+  },
 });
 void workers.started.then(() => process.stdout.write('READY\n'));
 process.once('SIGTERM', () => workers.shutdown());
