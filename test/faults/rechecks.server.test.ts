@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { Child } from '../../examples/support-desk/child.ts';
 import { type CutProxy, startCutProxy } from '../support/cut-proxy.ts';
-import { until } from '../support/fault-stage.ts';
+import { asked, until } from '../support/fault-stage.ts';
 import { scheduledAttempts } from '../support/history-events.ts';
 import { operatorOf } from '../support/operator.ts';
 import {
@@ -134,5 +134,24 @@ test('K-065 every connection of the worker breaks once in the call: no second co
   expect(await stage.client.result(runId)).toMatchObject(completed);
   expect(await scheduledAttempts(inject('temporal'), runId, actionOf(runId))).toHaveLength(1);
   expect(await stage.bodies(runId, 'action_in_doubt')).toEqual([]);
+  expect(await stage.sent(runId)).toBe(1);
+});
+
+test('R-101 cut off in the call for longer than its lease: unknown, no second copy', async () => {
+  const runId = 'cut-off';
+  await stage.gateway.arm({ fault: 'hold', bodyIncludes: ` ${runId} ` });
+  await stage.start(runId, [noticeOf(runId)]);
+  await untilHeld(stage.gateway, runId);
+  const before = proxy.accepted();
+  proxy.down();
+  // The run has given up on it, and it goes on all the same.
+  await asked(stage.client, actionOf(runId));
+  expect(await stage.sent(runId)).toBe(0);
+  proxy.up();
+  await until('its next connection', WITHIN_MS, async () => proxy.accepted() > before);
+  await stage.gateway.release();
+  expect(await stage.client.result(runId)).toMatchObject(completed);
+  expect(await stage.bodies(runId, 'action_in_doubt')).toHaveLength(1);
+  expect(await scheduledAttempts(inject('temporal'), runId, actionOf(runId))).toHaveLength(1);
   expect(await stage.sent(runId)).toBe(1);
 });

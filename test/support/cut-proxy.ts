@@ -1,5 +1,5 @@
 // A wire between a worker and the server that can be cut: every connection through it breaks at
-// once, and those that come afterwards are let through.
+// once. Those that come afterwards are let through, unless it is down.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -10,6 +10,9 @@ export interface CutProxy {
   /** Connections so far. */
   accepted(): number;
   cut(): void;
+  /** Cuts it, and refuses every connection until `up`. */
+  down(): void;
+  up(): void;
   stop(): Promise<void>;
 }
 
@@ -18,7 +21,9 @@ export async function startCutProxy(to: string): Promise<CutProxy> {
   const [host = '', port = ''] = to.split(':');
   const open = new Set<Socket>();
   let count = 0;
+  let isDown = false;
   const server = createServer((near) => {
+    if (isDown) return void near.resetAndDestroy();
     count += 1;
     const far = connect(Number(port), host);
     for (const [socket, other] of [
@@ -44,6 +49,13 @@ export async function startCutProxy(to: string): Promise<CutProxy> {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     accepted: () => count,
     cut,
+    down() {
+      isDown = true;
+      cut();
+    },
+    up() {
+      isDown = false;
+    },
     async stop() {
       const closed = once(server, 'close');
       server.close();
