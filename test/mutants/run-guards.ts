@@ -32,7 +32,14 @@ export const runGuards: readonly Guard[] = [
         file: 'core/fold.ts',
         from: 'tickets: withoutTicket(run.tickets, body.claim.ticket),',
         to: 'tickets: run.tickets,',
-        red: 'its ticket is used once',
+        red: 'consumes a ticket that is there, and ignores one that is not',
+      },
+      {
+        name: 'epoch-of-the-ticket',
+        file: 'core/authority.ts',
+        from: 'run.tickets.get(ticket) === (run.opened?.epoch ?? 0)',
+        to: 'run.tickets.has(ticket)',
+        red: 'R-099 a ticket from before the first opening takes over nothing that opened since',
       },
       {
         name: 'epoch-does-not-grow',
@@ -221,14 +228,8 @@ export const runGuards: readonly Guard[] = [
     patches: [
       {
         name: 'revoke-stops-late',
-        from:
-          "  stopScheduling(desk.session, 'revoked');\n" +
-          "  if (await isRepeated(desk, 'revoke', parsed.data.id)) return;\n" +
-          "  await record(desk, 'revoke', parsed.data);",
-        to:
-          "  if (await isRepeated(desk, 'revoke', parsed.data.id)) return;\n" +
-          "  await record(desk, 'revoke', parsed.data);\n" +
-          "  stopScheduling(desk.session, 'revoked');",
+        from: 'stopScheduling(desk.session, stops[name].reason);',
+        to: '',
         red: 'R-109 a revoke stops scheduling at once, though the ledger does not answer yet',
       },
       {
@@ -243,18 +244,19 @@ export const runGuards: readonly Guard[] = [
   },
   {
     guard: 'ledger-first revoke',
-    file: 'client/revocation.ts',
+    file: 'client/stopping.ts',
     test: 'test/client/client.server.test.ts',
     patches: [
       {
         name: 'revoke-signal-first',
         from:
-          '  const record = await recordRevoke(room, runId, revoke);\n' +
-          '  const sent = await signaled(room.temporal, runId, { name: revokeSignal.name, ' +
-          'argument: revoke });',
+          'const record = await recordStop(room, runId, { change, command });\n' +
+          '  const sent = await signaled(' +
+          'room.temporal, runId, { name: signal.name, argument: command });',
         to:
-          '  const sent = await signaled(room.temporal, runId, { name: revokeSignal.name, ' +
-          'argument: revoke });\n  const record = await recordRevoke(room, runId, revoke);',
+          'const sent = await signaled(' +
+          'room.temporal, runId, { name: signal.name, argument: command });\n' +
+          '  const record = await recordStop(room, runId, { change, command });',
         red: 'R-109 the ledger has the revocation before the signal is sent',
       },
     ],
