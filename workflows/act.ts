@@ -1,7 +1,7 @@
 // One action from its decision to its outcome. What to do next is decided in `core/after-
 // attempt.ts`; here it is carried out. Shared by `agentRun` and `holdfast()`.
 
-import { condition, uuid4 } from '@temporalio/workflow';
+import { condition, patched, uuid4 } from '@temporalio/workflow';
 import type { PerformCall } from '../core/activity-calls.ts';
 import { afterAttempt } from '../core/after-attempt.ts';
 import type { AttemptEnd, NextStep } from '../core/attempt-end.ts';
@@ -21,8 +21,9 @@ import {
 import { recordDoubt } from './doubt.ts';
 import { othersInDoubt } from './left-open.ts';
 import { type OpenCall, rereadAuthority } from './opening.ts';
+import { patches } from './patches.ts';
 import { settleConsumed, settleReceivedOpen } from './predecessors.ts';
-import { recordedEnd } from './recorded.ts';
+import { recordedEnd, storedValue } from './recorded.ts';
 import { openedOf, pinOf, type Session, stopScheduling } from './session.ts';
 import { lookAt, polled, raiseQuestion, settlementOf } from './unknown.ts';
 
@@ -95,7 +96,10 @@ async function carriedOut(course: Course, step: NextStep, newest: Newest): Promi
       course.attempts--;
       return (await wait(course, step.afterMs, newest.why)) ?? attempt(course);
     case 'doubt':
-      return recordDoubt(course, { attemptId, burns: step.burns, ...newest });
+      return withValue(
+        course,
+        await recordDoubt(course, { attemptId, burns: step.burns, ...newest }),
+      );
     case 'inquire': {
       const asked = await lookAt(session, doubtfulOf(course), step.mode);
       const known = course.openAttempts;
@@ -116,6 +120,15 @@ async function carriedOut(course: Course, step: NextStep, newest: Newest): Promi
       stopScheduling(session, step.reason);
       return { kind: 'stopped', reason: session.stop ?? step.reason };
   }
+}
+
+/** The attempt failed, and its result had been stored: the ledger tells the outcome alone. */
+async function withValue(course: Course, end: AttemptEnd): Promise<AttemptEnd> {
+  const { request } = course;
+  const isStored = end.kind === 'doubt' && end.outcome?.kind === 'executed';
+  if (isStored && end.outcome !== null && request.wantsValue && patched(patches.valueAfterDoubt))
+    course.value = await storedValue(course, end.outcome);
+  return end;
 }
 
 async function attempt(course: Course): Promise<Carried> {

@@ -16,4 +16,7 @@ export const patches = {
   othersInDoubt: 'others-in-doubt',
   // A run that ends over such an attempt opens its question: nobody was asked. Since 0.1.0.
   askAboutLeftOpen: 'ask-about-left-open',
+  // A result that was stored although its activity failed is passed to the body: `act()` called it
+  // missing. Since 0.1.0.
+  valueAfterDoubt: 'value-after-doubt',
 } as const satisfies Record<string, string>;

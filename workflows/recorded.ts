@@ -60,7 +60,8 @@ function areSiblings(left: string, right: string): boolean {
   return turn(left) !== null && turn(left) === turn(right);
 }
 
-async function storedValue(course: Course, outcome: Outcome): Promise<Json | undefined> {
+/** Of an outcome that came without it. */
+export async function storedValue(course: Course, outcome: Outcome): Promise<Json | undefined> {
   if (!course.request.wantsValue || outcome.kind !== 'executed') return undefined;
   return (await lookAt(course.session, doubtfulOf(course))).value;
 }

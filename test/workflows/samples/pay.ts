@@ -1,6 +1,6 @@
 // Somebody else's workflow: the body in ten lines, and the question's workflow exported beside it.
 
-import { ApplicationFailure } from '@temporalio/workflow';
+import { ApplicationFailure, condition, defineSignal, setHandler } from '@temporalio/workflow';
 import { holdfast } from '../../../workflows/index.ts';
 import type { sampleTools } from './sample-tools.ts';
 
@@ -25,6 +25,18 @@ export const stops = holdfast<typeof sampleTools>().run(async ({ act }) => {
   const kinds: string[] = [];
   for (let i = 0; i < 3; i++) kinds.push((await act('charge_card', { amount: i })).kind);
   return kinds;
+});
+
+/** Whichever is first; the other goes on. */
+export const race = holdfast<typeof sampleTools>().run(({ act }) => {
+  let isOver = false;
+  setHandler(defineSignal('over'), () => {
+    isOver = true;
+  });
+  return Promise.race([
+    act('charge_card', { amount: 1 }).then(({ kind }) => kind as string),
+    condition(() => isOver).then(() => 'the other'),
+  ]);
 });
 
 export const careless = holdfast<typeof sampleTools>().run(
