@@ -1,5 +1,6 @@
 // Attempts that are open without this execution having scheduled them: after a Reset the copy
-// before it may be at work. They are put in doubt, so that their result tells somebody, and asked about.
+// before it may be at work. They are put in doubt, so that their result tells somebody, and are
+// asked about.
 
 import { patched } from '@temporalio/workflow';
 import type { InquireReply } from '../core/activity-calls.ts';

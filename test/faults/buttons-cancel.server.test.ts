@@ -79,7 +79,7 @@ test('R-122 canceled in flight at a receiver that closes: c8 is recorded as not 
   expect(await sent(runId)).toBe(1);
 });
 
-test('R-122 a closed screen, a dead process, a cancel and the far end are four records', async () => {
+test('R-122 closed screen, dead process, cancel and far end are four separate records', async () => {
   const runId = 'four-events';
   const c8 = `${runId}.c8`;
   await hold(at, c8);
@@ -145,7 +145,7 @@ function retryOf(actionId: string, recordVersion: number): ResolveCommand {
   };
 }
 
-test('R-107 at event 20, retry, replay and resume repeat c7 never, and cancel keeps c8', async () => {
+test('R-107 at event 20 retry, replay and resume never repeat c7, cancel keeps c8', async () => {
   const runId = 'event-20';
   const { run, c7, c8 } = await atEvent20(runId);
   const { client } = at.stage;

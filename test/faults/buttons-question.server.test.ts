@@ -77,7 +77,7 @@ test('R-135 an answered question reset, with and without its signals, asks nobod
   await expectOneEffectEach(runId);
 });
 
-test('R-135 a question started like this one: another id is refused, its own asks anew', async () => {
+test('R-135 a question started like this one: another id is refused, its own looks', async () => {
   const runId = 'started-like';
   const { run, actionId, questionId } = await inDoubt(runId);
   const other = await at.operator.startLike(questionId, `${questionId}.again`);
@@ -94,7 +94,7 @@ test('R-135 a question started like this one: another id is refused, its own ask
   await expectOneEffectEach(runId);
 });
 
-test('R-135 a batch that terminates every question leaves every run with its question', async () => {
+test('R-135 a batch that terminates all questions leaves every run with its question', async () => {
   const runs = await Promise.all(['batch-a', 'batch-b'].map(inDoubt));
   // Of this test only: others are asked, too.
   const ids = runs.map(({ questionId }) => `'${questionId}'`).join(', ');

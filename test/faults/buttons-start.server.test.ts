@@ -1,5 +1,5 @@
-// Starting: twice, like another one, by the screen or the command line. Would catch: a second run of
-// the same task, and a start that takes over a run which somebody left.
+// Starting: twice, like another one, by the screen or the command line. Would catch: a second run
+// of the same task, and a start that takes over a run which somebody left.
 
 import { expect, test } from 'vitest';
 import { AGENT_RUN } from '../../workflows/messages.ts';
@@ -61,7 +61,7 @@ test('R-137 R-022 started again, running and ended: attached, its end, or refuse
   expect(await effects(runId)).toBe(1);
 });
 
-test('R-022 R-135 started by hand after its end: the recorded end, and nothing is sent', async () => {
+test('R-022 R-135 started by hand after its end: the same end, and nothing is sent', async () => {
   const runId = 'by-hand';
   const steps = [add(runId, 'c1')];
   const run = await startPlan(at, runId, steps);

@@ -1,6 +1,6 @@
 // Terminate and `temporal workflow delete`: no end is recorded, the attempts run on, and the run is
-// taken over by `resume`. Would catch: an effect of the old execution beside that of the new one, an
-// old result that is lost, and a claim that somebody makes by himself.
+// taken over by `resume`. Would catch: an effect of the old execution beside that of the new one,
+// an old result that is lost, and a claim that somebody makes by himself.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Child } from '../../examples/support-desk/child.ts';
@@ -184,7 +184,7 @@ test('R-099 of two persons who take over one wins; a claim of one’s own is ref
   expect(await stage.sent(runId)).toBe(1);
 });
 
-test('R-135 terminated with a question open: the answer is kept, and resume adopts it', async () => {
+test('R-135 terminated with a question open: the answer is kept, resume adopts it', async () => {
   const runId = 'asked';
   const actionId = `${runId}.t1.c1`;
   await stage.gateway.arm({ fault: 'commit_then_drop_reply', bodyIncludes: ` ${runId} ` });
