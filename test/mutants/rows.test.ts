@@ -67,10 +67,11 @@ describe('the rows', () => {
     const texts = projectFiles().flatMap(({ path, text }) =>
       path.startsWith('test/mutants/') ? [] : [text],
     );
+    const paths = new Set(mutants.map(({ test: path }) => path));
+    const titles = new Map([...paths].map((path) => [path, testTitles(path, read(path))]));
     const isThere = ({ test: path, red }: Mutant) =>
-      testTitles(path, read(path)).some(
-        ({ title, skipped }) => !skipped && mayBecome(title, red, texts),
-      ) ||
+      titles.get(path)?.some(({ title, skipped }) => !skipped && mayBecome(title, red, texts)) ===
+        true ||
       // Titles that a suite in another file gives stand there as they are.
       texts.some((text) => text.includes(`'${red}'`));
     expect(mutants.filter((mutant) => !isThere(mutant)).map(({ name }) => name)).toEqual([]);
