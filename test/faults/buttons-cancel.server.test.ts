@@ -79,7 +79,7 @@ test('R-122 canceled in flight at a receiver that closes: c8 is recorded as not 
   expect(await sent(runId)).toBe(1);
 });
 
-test('R-122 closed screen, dead process, cancel and far end are four separate records', async () => {
+test('R-122 closed screen, dead process, cancel and far end are four records', async () => {
   const runId = 'four-events';
   const c8 = `${runId}.c8`;
   await hold(at, c8);
