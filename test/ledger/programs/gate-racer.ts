@@ -1,8 +1,8 @@
 // A worker at the gate, without anything else: commits what it decides, or what it had decided
 // before. One JSON order a line; one JSON answer a line.
 
-import { createInterface } from 'node:readline';
 import { decideEntry, type EntryAsk } from '../../../core/gate.ts';
+import { jsonLines } from '../../../ledger/conformance/writer.ts';
 import { LedgerError } from '../../../ledger/port.ts';
 import { openSqliteLedger } from '../../../ledger/sqlite-ledger.ts';
 import { entryAsk, RUN } from '../../support/asks.ts';
@@ -30,8 +30,8 @@ const decided = new Map<string, ReturnType<ReturnType<typeof decideEntry>>>();
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 say('READY');
-for await (const line of createInterface({ input: process.stdin }))
-  say(`ANSWER ${JSON.stringify(await answer(JSON.parse(line) as RacerOrder))}`);
+for await (const order of jsonLines(process.stdin))
+  say(`ANSWER ${JSON.stringify(await answer(order as RacerOrder))}`);
 await ledger.close();
 
 async function answer(order: RacerOrder): Promise<RacerAnswer> {
