@@ -191,7 +191,7 @@ test.each([
   ['too large', 'x'.repeat(limits.ledgerPayloadBytesMax), /bytes are more.*sha256:/],
   ['no JSON', new Date(0), /not JSON/],
 ])(
-  'R-007 a result that is %s: executed, its result is missing, never repeated',
+  'R-007 K-050 a result that is %s: executed, its result is missing, never repeated',
   async (_n, result, why) => {
     const rig = await activityRig();
     let calls = 0;

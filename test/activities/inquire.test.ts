@@ -83,7 +83,7 @@ test('an answer that proves the effect settles it, with its result', async () =>
   });
 });
 
-test('K-092 an answer that leaves the result out settles the effect, its result missing', async () => {
+test('K-092 an answer without a result settles the effect, the result missing', async () => {
   const { rig } = await inDoubt();
   rig.receiver.inquire = async () => ({ verdict: 'executed', objectVersion: 'v1' });
   expect(await inquire(rig)).toMatchObject({

@@ -77,7 +77,7 @@ function denied({ if_no }: Question, oldRequestCannotArrive: boolean): ResolveCo
   } as ResolveCommand;
 }
 
-test('R-008 a late success after "not executed, it may still come" disputes the ended run', async () => {
+test('R-110 a late success after "no, it may still come" disputes the ended run', async () => {
   const [runId, subject] = ['denied', 'late after a no'];
   const actionId = `${runId}.t1.c1`;
   await stage.gateway.arm({ fault: 'hold', bodyIncludes: subject });
@@ -100,7 +100,7 @@ test('R-008 a late success after "not executed, it may still come" disputes the 
   expect([await sent(subject), await counted(runId)]).toEqual([1, 0]);
 });
 
-test('R-008 a person was wrong that it cannot come: both effects show, nothing builds on it', async () => {
+test('R-110 it came after a sure no: both effects show, nothing builds on them', async () => {
   const [runId, subject] = ['doubled', 'late after a sure no'];
   const actionId = `${runId}.t1.c1`;
   await stage.gateway.arm({ fault: 'hold', bodyIncludes: subject });
@@ -123,7 +123,7 @@ test('R-008 a person was wrong that it cannot come: both effects show, nothing b
   expect([await sent(subject), await counted(runId)]).toEqual([2, 1]);
 });
 
-test('R-008 R-029 a second ticket by the older request disputes the first', async () => {
+test('R-110 a second ticket by the older request disputes the first', async () => {
   const runId = 'tickets';
   const actionId = `${runId}.t1.c1`;
   await stage.receiver.arm({ fault: 'hold', keyIncludes: actionId });
@@ -149,7 +149,7 @@ test('R-008 R-029 a second ticket by the older request disputes the first', asyn
   expect(await counted(runId)).toBe(1);
 });
 
-test('R-008 a second person who says the opposite disputes it, an old answer does not', async () => {
+test('R-039 a second person’s opposite disputes it, an outdated answer does not', async () => {
   const [runId, subject] = ['two-people', 'contradicted'];
   const actionId = `${runId}.t1.c1`;
   await stage.gateway.arm({ fault: 'commit_then_drop_reply', bodyIncludes: subject });

@@ -125,7 +125,7 @@ test.each([
   },
 );
 
-test('K-008 rerun after the third step failed: a resume does that one, a start does nothing', async () => {
+test('K-008 rerun after step 3 failed: a resume does that one, a start nothing', async () => {
   const { stage, temporal, plan, effects, requests } = cases();
   const record = (name: string) => ({ tool: 'create_record', input: { name } });
   const tooMuch = { tool: 'credit', input: { account: 'k8', amount: -1_000 } };
@@ -158,7 +158,7 @@ test('K-008 rerun after the third step failed: a resume does that one, a start d
   for (const turn of ['t1', 't2']) expect(await effects(`k8-refused.${turn}.c1`)).toBe(1);
 });
 
-test('K-010 without key and lookup a dropped reply is asked about, with a lookup it is found', async () => {
+test('K-010 no key: a dropped reply is asked about, with a lookup it is found', async () => {
   const { stage, plan, sent, requests } = cases();
   await stage.gateway.arm({ fault: 'commit_then_drop_reply', bodyIncludes: 'K-010' });
   await stage.receiver.arm({ fault: 'commit_then_drop_reply', keyIncludes: 'k10-looked-up' });
@@ -176,7 +176,7 @@ test('K-010 without key and lookup a dropped reply is asked about, with a lookup
   expect(await sent('K-010')).toBe(1);
 });
 
-test('K-011 a call that kills its own worker is looked up at the next start: one restart', async () => {
+test('K-011 a call that kills its worker is looked up afterwards: one restart', async () => {
   const { stage, plan, directory } = cases();
   writeFileSync(join(directory, 'starts'), '1');
   const worker = await stage.worker();
@@ -187,7 +187,7 @@ test('K-011 a call that kills its own worker is looked up at the next start: one
   expect(readFileSync(join(directory, 'starts'), 'utf8')).toBe('2');
 });
 
-test('K-013 the same start twice at once is one run, and with another body it is refused', async () => {
+test('K-013 the same start twice is one run, with another body it is refused', async () => {
   const { plan, requests } = cases();
   const step = (name: string) => [{ tool: 'create_record', input: { name } }];
   const both = await Promise.all([plan('k13', step('one')), plan('k13', step('one'))]);

@@ -25,7 +25,7 @@ const held = (part: string) =>
     return (await cases().stage.receiver.faults()).held.some(({ key }) => key.includes(part));
   });
 
-test('K-088 K-091 results in reverse order, all calls named alike: each at its own call', async () => {
+test('K-088 K-091 results in reverse, all calls named alike: each at its own', async () => {
   const { stage, start, model } = cases();
   const runId = 'reverse';
   await stage.receiver.arm({ fault: 'hold', keyIncludes: `${runId}.t1.c1` });
@@ -47,7 +47,7 @@ test('K-088 K-091 results in reverse order, all calls named alike: each at its o
   ]);
 });
 
-test('K-089 killed with one queued, one sent, one unrecorded: none is running afterwards', async () => {
+test('K-089 killed with one queued, one sent, one unrecorded: none stays running', async () => {
   const { stage, plan, sent, effects } = cases();
   const [queued, sentOne, unrecorded] = ['k89-queued', 'k89-sent', 'k89-unrecorded'] as const;
   stage.arm({ point: 'before_gate', actionId: `${queued}.t1.c1` });
@@ -97,7 +97,7 @@ test('K-092 killed before the output was recorded: the content of the file tells
   expect(attempt?.settled?.objectVersion).toMatch(/^sha256:/);
 });
 
-test('R-013 the file is written and not registered: told as parts, and nothing is redone', async () => {
+test('R-013 the file is written, not registered: told as parts, never redone', async () => {
   const { stage, plan, sent } = cases();
   const publish = (name: string) => ({ tool: 'publish', input: { name } });
   const parts = [
@@ -135,7 +135,7 @@ test('R-013 the file is written and not registered: told as parts, and nothing i
   }
 });
 
-test('K-001 the first is healthy and slow: the second goes only once its door is closed', async () => {
+test('K-001 the first is healthy and slow: its door is closed, then the next goes', async () => {
   const { stage, plan, effects } = cases();
   const actionId = 'k1.t1.c1';
   await stage.receiver.arm({ fault: 'hold', keyIncludes: actionId });
@@ -163,7 +163,7 @@ test('K-001 the first is healthy and slow: the second goes only once its door is
   expect(action.cost).toMatchObject({ unknownAttempts: 0 });
 });
 
-test('K-014 twenty effects replayed without any receiver: the same end, nothing is called', async () => {
+test('K-014 twenty effects replayed without receivers: same end, no call', async () => {
   const { stage, temporal, plan } = cases();
   const steps = Array.from({ length: 20 }, () => add('k14', 1));
   const run = await plan('k14', steps);
