@@ -13,9 +13,6 @@ export interface Delivery {
   readonly closesAt: number;
 }
 
-/** Four beats a timeout: one that is lost or late does not end the attempt. */
-const BEATS_PER_TIMEOUT = 4;
-
 /** Throws when the call is not about this activity: then it was not made by our workflow. */
 export function deliveryOf(
   clock: Clock,
@@ -40,7 +37,7 @@ export function deliveryOf(
   return {
     target,
     heartbeat: (details) => context.heartbeat(details),
-    heartbeatMs: (info.heartbeatTimeoutMs ?? limits.heartbeatTimeoutMs) / BEATS_PER_TIMEOUT,
+    heartbeatMs: (info.heartbeatTimeoutMs ?? limits.heartbeatTimeoutMs) / limits.beatsPerTimeout,
     closesAt: clock.now().monotonicMs + info.startToCloseTimeoutMs,
   };
 }

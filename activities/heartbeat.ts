@@ -11,8 +11,6 @@ export interface HeartbeatInterceptors {
   };
 }
 
-const BEATS_PER_TIMEOUT = 4;
-
 export function heartbeatInterceptor(
   context: Pick<Context, 'heartbeat'> & { readonly info: Pick<Context['info'], 'activityType'> },
 ): HeartbeatInterceptors {
@@ -20,7 +18,7 @@ export function heartbeatInterceptor(
     inbound: {
       async execute(input, next) {
         if (context.info.activityType === 'performAction') return next(input);
-        const everyMs = limits.infraHeartbeatTimeoutMs / BEATS_PER_TIMEOUT;
+        const everyMs = limits.infraHeartbeatTimeoutMs / limits.beatsPerTimeout;
         const beating = setInterval(() => context.heartbeat(), everyMs);
         try {
           return await next(input);

@@ -55,6 +55,8 @@ export const limits = {
 
   startToCloseMs: 60 * SECOND,
   heartbeatTimeoutMs: 20 * SECOND,
+  /** One beat that is lost or late does not end an attempt. */
+  beatsPerTimeout: 4,
   /** Longer than a worker restart, shorter than a night: then the attempt is closed and counted. */
   scheduleToStartMs: 10 * MINUTE,
   /** Activities without effects (ledger, inquiry). */

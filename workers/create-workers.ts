@@ -29,6 +29,7 @@ import {
 } from '../activities/index.ts';
 import type { HoldfastActivities } from '../core/activity-calls.ts';
 import type { Config } from '../core/config.ts';
+import { limits } from '../core/limits.ts';
 import { openLedger } from '../ledger/open.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { lateFactSignal, UNKNOWN_ACTION } from '../workflows/messages.ts';
@@ -188,7 +189,7 @@ function served(
   return all.filter(({ taskQueue }) => serve.includes(taskQueue));
 }
 
-function commonOptions({ options, connections }: Composition) {
+function commonOptions({ options, connections, registry }: Composition) {
   const { namespace, timeouts } = options.config;
   return {
     connection: connections.native,
@@ -198,10 +199,17 @@ function commonOptions({ options, connections }: Composition) {
     interceptors: { activity: [heartbeatInterceptor, nonRetryableInterceptor] },
     // An eagerly dispatched activity is lost with the reply that carries it.
     maxEagerActivityReservationsPerWorkflowTask: 0,
+    // The SDK would hold beats back for four fifths of the timeout: then one lost beat ends it.
+    maxHeartbeatThrottleInterval: shortestTimeout(registry) / limits.beatsPerTimeout,
     ...(options.slots === undefined ? {} : { maxConcurrentActivityTaskExecutions: options.slots }),
     shutdownGraceTime: timeouts.shutdownGraceMs,
     shutdownForceTime: timeouts.shutdownGraceMs + FORCE_MS,
   } satisfies Partial<WorkerOptions>;
+}
+
+function shortestTimeout({ tools }: Registry): number {
+  const timeouts = [...tools.values()].map(({ policy }) => policy.heartbeatTimeoutMs);
+  return Math.min(limits.infraHeartbeatTimeoutMs, ...timeouts);
 }
 
 function ownBundle(env: Readonly<Record<string, string | undefined>>): Promise<WorkflowBundle> {

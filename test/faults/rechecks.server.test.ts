@@ -15,6 +15,7 @@ import {
   WITHIN_MS,
   type ZombieStage,
 } from '../support/zombie-stage.ts';
+import { STEADY_MS } from '../support/zombie-tools.ts';
 
 const actionOf = (runId: string) => `${runId}.t1.c1`;
 const completed = { end: { kind: 'completed' }, effectsCount: 1, unknownsCount: 0 };
@@ -135,6 +136,25 @@ test('K-065 every connection of the worker breaks once in the call: no second co
   expect(await scheduledAttempts(inject('temporal'), runId, actionOf(runId))).toHaveLength(1);
   expect(await stage.bodies(runId, 'action_in_doubt')).toEqual([]);
   expect(await stage.sent(runId)).toBe(1);
+});
+
+test('K-065 a lease is renewed long before its end: one lost beat does not end it', async () => {
+  const runId = 'steady';
+  await stage.gateway.arm({ fault: 'hold', bodyIncludes: ` ${runId} ` });
+  await stage.start(runId, [noticeOf(runId, 'steady_notice')]);
+  await untilHeld(stage.gateway, runId);
+  const operator = operatorOf(stage.temporal);
+  const beats: number[] = [];
+  await until('two beats of which one may be lost', WITHIN_MS, async () => {
+    const [attempt] = await operator.pending(runId);
+    const heardAt = attempt?.heardAt ?? 0;
+    const last = beats.at(-1);
+    if (heardAt !== 0 && heardAt !== last) beats.push(heardAt);
+    // The SDK by itself holds a beat back until 4/5 of the lease are over.
+    return last !== undefined && heardAt !== last && heardAt - last < STEADY_MS * 0.7;
+  });
+  await stage.gateway.release();
+  expect(await stage.client.result(runId)).toMatchObject(completed);
 });
 
 test('R-101 cut off in the call for longer than its lease: unknown, no second copy', async () => {

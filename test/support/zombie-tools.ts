@@ -27,6 +27,8 @@ const notice = z.strictObject({ to: z.string(), subject: z.string(), body: z.str
 
 /** An attempt may run no longer than this; its heartbeats change nothing about it. */
 const BRIEF_MS = 3_000;
+/** Long enough to see its heartbeats come one by one. */
+export const STEADY_MS = 8_000;
 /** Longer than any test freezes a worker whose lease is to last. */
 const PATIENT_MS = 30_000;
 
@@ -52,6 +54,10 @@ export function zombieTools({ receiverUrl, gatewayUrl, toolQueue: taskQueue }: Z
     patient_notice: {
       ...noticeTool('patient_notice', { gatewayUrl, taskQueue }),
       heartbeatTimeoutMs: PATIENT_MS,
+    },
+    steady_notice: {
+      ...noticeTool('steady_notice', { gatewayUrl, taskQueue }),
+      heartbeatTimeoutMs: STEADY_MS,
     },
     brief_notice: {
       ...noticeTool('brief_notice', { gatewayUrl, taskQueue }),
