@@ -1,9 +1,10 @@
 // Runs the command line once: arguments in, exit code out. Nothing here reads the process itself,
 // so that tests can be the process.
 
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { type ClientConfig, clientConfigFrom } from '../core/config.ts';
 import type { HoldfastClient } from './client.ts';
+import type { CommandOutput } from './commands/command.ts';
 import { ClientError, errorText } from './errors.ts';
 import { type Exit, exitCodes, exitOfError } from './exit-codes.ts';
 import { linesOf } from './lines.ts';
@@ -22,18 +23,24 @@ export interface CliIo {
 /** `args` without the program's name. Never throws; the number is the exit code. */
 export async function main(args: readonly string[], io: CliIo): Promise<number> {
   let exit: Exit = 'ok';
-  const perform: Perform = async (globals, command) => {
-    const client = await io.connect(clientConfigFrom(environment(io.env, globals)));
-    try {
-      const output = await command({ client, read: (path) => bytesOf(io, path) });
-      io.out(globals.json === true ? `${JSON.stringify(output.json)}\n` : linesOf(output.lines));
-      exit = output.exit;
-    } finally {
-      await client.close();
-    }
+  const configOf = (globals: GlobalFlags) => clientConfigFrom(environment(io.env, globals));
+  const print = (globals: GlobalFlags, output: CommandOutput) => {
+    io.out(globals.json === true ? `${JSON.stringify(output.json)}\n` : linesOf(output.lines));
+    exit = output.exit;
+  };
+  const perform: Perform = {
+    async connected(globals, command) {
+      const client = await io.connect(configOf(globals));
+      try {
+        print(globals, await command({ client, read: (path) => bytesOf(io, path) }));
+      } finally {
+        await client.close();
+      }
+    },
+    alone: async (globals, command) => print(globals, await command(configOf(globals))),
   };
   const program = cliProgram(perform, io.version);
-  for (const each of [program, ...program.commands])
+  for (const each of [program, ...program.commands.flatMap(withParts)])
     each.configureOutput({ writeOut: (text) => io.out(text), writeErr: () => undefined });
   try {
     await program.parseAsync([...args], { from: 'user' });
@@ -43,6 +50,10 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
     exit = reported(error, { io, help, json: args.includes('--json') });
   }
   return exitCodes[exit].code;
+}
+
+function withParts(command: Command): readonly Command[] {
+  return [command, ...command.commands];
 }
 
 function environment(env: CliIo['env'], globals: GlobalFlags): CliIo['env'] {

@@ -1,8 +1,10 @@
 // The command line, declared: names, arguments, options. What they do is in commands/<verb>.ts.
 
 import { Command, InvalidArgumentError } from 'commander';
+import type { ClientConfig } from '../core/config.ts';
 import type { CommandContext, CommandOutput } from './commands/command.ts';
 import { inbox } from './commands/inbox.ts';
+import { ledgerRestore } from './commands/ledger-restore.ts';
 import { resolve } from './commands/resolve.ts';
 import { resume } from './commands/resume.ts';
 import { run } from './commands/run.ts';
@@ -10,10 +12,17 @@ import { state } from './commands/state.ts';
 import { cancel, revoke } from './commands/stop.ts';
 
 /** Runs one command and reports it; set up by `main.ts`. */
-export type Perform = (
-  globals: GlobalFlags,
-  command: (context: CommandContext) => Promise<CommandOutput>,
-) => Promise<void>;
+export interface Perform {
+  connected(
+    globals: GlobalFlags,
+    command: (context: CommandContext) => Promise<CommandOutput>,
+  ): Promise<void>;
+  /** Without Temporal. */
+  alone(
+    globals: GlobalFlags,
+    command: (config: ClientConfig) => Promise<CommandOutput>,
+  ): Promise<void>;
+}
 
 export interface GlobalFlags {
   readonly address?: string;
@@ -35,7 +44,7 @@ export function cliProgram(perform: Perform, version: string): Command {
     .option('--json', 'print one JSON object on standard output')
     .exitOverride();
   const act = (command: (context: CommandContext) => Promise<CommandOutput>) =>
-    perform(program.opts(), command);
+    perform.connected(program.opts(), command);
   startOptions(program.command('run <run-id>'))
     .description('start a run, attach to the open one, or show the end of the closed one')
     .action((runId, flags) => act((context) => run(context, runId, flags)));
@@ -57,6 +66,12 @@ export function cliProgram(perform: Perform, version: string): Command {
     .command('inbox')
     .description('list what waits for a person: open questions, disputes, runs that need resume')
     .action(() => act((context) => inbox(context)));
+  program
+    .command('ledger')
+    .description('keep the ledger itself')
+    .command('restore')
+    .description('say that a copy was put in its place: a new incarnation, for stopped workers')
+    .action(() => perform.alone(program.opts(), ledgerRestore));
   return program;
 }
 

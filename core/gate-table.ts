@@ -7,7 +7,7 @@ import type { LedgerView, NewPayload } from './decision.ts';
 import type { Digest } from './digest.ts';
 import type { Consumes, Pair, Revisions } from './fact-fields.ts';
 import { limits } from './limits.ts';
-import { pinProblem } from './pin.ts';
+import { pinProblem, restoredProblem } from './pin.ts';
 import type { ActionState } from './run-state.ts';
 import type { Binding, OnUnknown, ReplayPolicy } from './tool-policy.ts';
 import type { GateVerdict } from './verdict.ts';
@@ -65,7 +65,7 @@ export type DecidedVerdict = Exclude<GateVerdict, (typeof reservedVerdicts)[numb
 const says = (applies: boolean, detail: string): string | null => (applies ? detail : null);
 
 export const gateTable: { readonly [V in DecidedVerdict]: Row } = {
-  ledger_mismatch: ({ ask, view }) => pinProblem(ask.pin, view),
+  ledger_mismatch: ({ ask, view }) => pinProblem(ask.pin, view) ?? restoredProblem(view),
   disputed: (each) => says(disputeStops(each), 'two outcomes contradict each other'),
   already_final: ({ ask, action, hasPermit }) =>
     says(

@@ -11,7 +11,7 @@ import type { BodyOf } from './facts.ts';
 import type { BarrierView } from './gate-table.ts';
 import type { KeyScope } from './ids.ts';
 import { limits } from './limits.ts';
-import { pinProblem } from './pin.ts';
+import { mayLack, pinProblem } from './pin.ts';
 import type { RunState } from './run-state.ts';
 import type { Binding } from './tool-policy.ts';
 import { boundedWords } from './words.ts';
@@ -47,6 +47,9 @@ export function decideOpen(ask: OpenAsk): (view: LedgerView) => Decision<OpenVer
     const refusal = refusalOf(ask, view);
     if (refusal !== null) return { reply: refusal, facts: [] };
     if (run.ended !== null) return { reply: 'ended', facts: [] };
+    // Somebody takes over a run that this ledger has forgotten, or never heard of: nothing tells.
+    if (run.opened === null && ask.ticket !== null && mayLack(view))
+      return { reply: 'ledger_mismatch', facts: [] };
     if (run.opened === null) return written(ask, [firstOpening(ask, view)]);
     if (run.opened.claim.firstExecutionRunId !== ask.firstExecutionRunId)
       return takeover(ask, run, run.opened);

@@ -12,6 +12,24 @@ export function pinProblem(pin: LedgerPin, { ledger, pinHolds }: LedgerView): st
   return `${pinned}; this is ${ledger.id}/${ledger.incarnation}`;
 }
 
+/** The ledger was restored since it last opened the run: what the run did meanwhile may be lost. */
+export function restoredProblem({ ledger, run }: LedgerView): string | null {
+  const before = run.opened?.ledger;
+  if (before === undefined) return null;
+  if (ledger.id === before.id && ledger.incarnation === before.incarnation) return null;
+  return (
+    `opened in ${before.id}/${before.incarnation}, and this is ${ledger.id}/${ledger.incarnation}: ` +
+    'what was done in between may not be in it'
+  );
+}
+
+/** A ledger that was never restored has all that it was ever told. */
+export function mayLack({ ledger }: LedgerView): boolean {
+  return ledger.incarnation > FIRST_INCARNATION;
+}
+
+const FIRST_INCARNATION = 1;
+
 export class OtherLedgerError extends Error {
   override readonly name = 'OtherLedgerError';
 }

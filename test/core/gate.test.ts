@@ -66,7 +66,20 @@ const minutes = (ledger: MemoryLedger, n: number) => {
   ledger.now += n * 60_000;
 };
 
+const restored = (ledger: MemoryLedger) =>
+  void Object.assign(ledger, { identity: { ...ledger.identity, incarnation: 2 } });
+
 const rows: Row[] = [
+  {
+    verdict: 'ledger_mismatch',
+    when: 'the ledger was restored since it opened the run',
+    given: (ledger) => {
+      open(ledger);
+      restored(ledger);
+    },
+    ask: (l) => ({ pin: pinOf(l) }),
+    leaves: 'nothing',
+  },
   {
     verdict: 'ledger_mismatch',
     when: 'another ledger id',

@@ -301,3 +301,11 @@ describe('a takeover', () => {
     expect(ledger.rows.get(`${ACTION}~1`)?.kind).toBe('entered');
   });
 });
+
+test('R-006 nobody takes over a run that a restored ledger does not know', () => {
+  const ledger = memoryLedger();
+  Object.assign(ledger, { identity: { ...ledger.identity, incarnation: 2 } });
+  expect(open(ledger, { ticket: 'ticket-1' })).toBe('ledger_mismatch');
+  expect(ledger.facts(RUN)).toEqual([]);
+  expect(open(ledger)).toBe('open');
+});

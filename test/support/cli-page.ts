@@ -39,6 +39,14 @@ signal is sent alone, and it is said (\`recordedFirst: false\`). One that is nam
 refused, before anything is sent: to send the signal all the same, leave out \`--ledger\` and
 HOLDFAST_LEDGER_URL.
 
+## A restored ledger
+
+A copy of a ledger lacks what was written after it was made. Stop all workers, put the copy in
+place (the file alone, without an old \`-wal\` and \`-shm\`), run \`holdfast ledger restore\`, start
+the workers. Every run that was opened before stops with \`ledger_mismatch\` and sends nothing more:
+an action that the copy does not have may have taken effect all the same. \`holdfast resume\` ends
+such a run on record; what is still to be done is a new run, once its receivers were looked at.
+
 ## A plan
 
 Steps are carried out in this order, each when the one before it has its outcome:
@@ -57,21 +65,30 @@ another id.
 `;
 
 export function cliPage(): string {
-  const program = cliProgram(async () => undefined, '0.0.0');
+  const program = cliProgram(
+    { connected: async () => undefined, alone: async () => undefined },
+    '0.0.0',
+  );
   const codes = Object.values(exitCodes).map(({ code, meaning }) => `| ${code} | ${meaning} |\n`);
   return [
     HEAD,
     `\n## Options of every command\n\n${optionTable(program)}`,
-    ...program.commands.map(commandText),
+    ...program.commands.flatMap(commandTexts),
     NOTES,
     `\n## Exit codes\n\n| code | meaning |\n|---|---|\n${codes.join('')}`,
   ].join('');
 }
 
-function commandText(command: Command): string {
+/** A group of commands is told by its parts. */
+function commandTexts(command: Command): string[] {
+  if (command.commands.length === 0) return [commandText(command)];
+  return command.commands.map((each) => commandText(each, `${command.name()} `));
+}
+
+function commandText(command: Command, group = ''): string {
   const args = command.registeredArguments.map((each) => ` <${each.name()}>`).join('');
   const options = command.options.length === 0 ? '' : `\n${optionTable(command)}`;
-  return `\n## holdfast ${command.name()}${args}\n\n${sentence(command.description())}\n${options}`;
+  return `\n## holdfast ${group}${command.name()}${args}\n\n${sentence(command.description())}\n${options}`;
 }
 
 function optionTable(command: Command): string {
