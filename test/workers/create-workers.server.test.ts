@@ -254,7 +254,7 @@ describe('nothing polls before everything is checked', () => {
     const path = env.HOLDFAST_LEDGER_URL.replace('sqlite:', '');
     await (await openSqliteLedger({ path, create: true })).close();
     new Database(path).exec('update meta set schema_version = 7').close();
-    expect(await refusalOf(env)).toMatch(/ledger\.db.*version 7 .* knows 1/);
+    expect(await refusalOf(env)).toMatch(/ledger\.db.*version 7 .* knows \d+/);
   });
 
   test('a tool with a bad declaration', async () => {
