@@ -1,11 +1,18 @@
 // What `agentRun` and `holdfast()` share around their bodies: handlers, opening, end.
 
-import { CancellationScope, setCurrentDetails } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  patched,
+  setCurrentDetails,
+} from '@temporalio/workflow';
 import type { RunResult } from '../core/outcome.ts';
 import { installHandlers } from './commands.ts';
 import { runDetails } from './details.ts';
 import { type Ending, endSession } from './ending.ts';
 import { type OpenCall, openSession } from './opening.ts';
+import { patches } from './patches.ts';
 import { runAttributes } from './search-attributes.ts';
 import { newSession, type Session, type SessionOptions } from './session.ts';
 
@@ -28,11 +35,19 @@ export function runSession(
   body: () => Promise<Ending>,
 ): Promise<RunResult> {
   return CancellationScope.nonCancellable(async () => {
-    const opening = await openSession(session, open);
-    if (opening.kind === 'ended') {
+    try {
+      const opening = await openSession(session, open);
+      if (opening.kind === 'open') return await endSession(session, open, await body());
       session.result = opening.result;
       return opening.result;
+    } finally {
+      await handlersAnswered();
     }
-    return endSession(session, open, await body());
   });
+}
+
+/** However it ends, what was sent before is recorded, and its sender is answered. */
+async function handlersAnswered(): Promise<void> {
+  if (!allHandlersFinished() && patched(patches.endAfterHandlers))
+    await condition(allHandlersFinished);
 }

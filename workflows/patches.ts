@@ -19,4 +19,7 @@ export const patches = {
   // A result that was stored although its activity failed is passed to the body: `act()` called it
   // missing. Since 0.1.0.
   valueAfterDoubt: 'value-after-doubt',
+  // The copy of a run that had ended, and a run that fails, wait for their handlers: whoever sent
+  // an update was told that the workflow had completed. Since 0.1.0.
+  endAfterHandlers: 'end-after-handlers',
 } as const satisfies Record<string, string>;
