@@ -214,59 +214,6 @@ export const gateGuards: readonly Guard[] = [
     ],
   },
   {
-    guard: 'consumes',
-    file,
-    test,
-    patches: [
-      {
-        name: 'consumes-forged-outcome',
-        from: 'return action?.final?.digest === pair.outcome;',
-        to: 'return action !== undefined;',
-        red:
-          'predecessor_mismatch when it consumes another outcome than the recorded one ' +
-          'leaves closed',
-      },
-      {
-        name: 'consumes-not-executed',
-        from: "return action?.final == null || action.final.kind === 'not_executed';",
-        to: 'return true;',
-        red: 'predecessor_mismatch when it takes an executed action for not executed leaves closed',
-      },
-      {
-        name: 'consumes-base',
-        from: 'if (!view.run.rolled.has(ask.consumes.base))',
-        to: 'if (false)',
-        red: 'predecessor_mismatch when its base is no digest of this run leaves closed',
-        says: 'consumes from a base that is not known',
-      },
-      {
-        name: 'consumes-open-outcome',
-        from: "if (pair.outcome === 'open') return ask.onUnknown === 'hold';",
-        to: "if (pair.outcome === 'open') return false;",
-        red:
-          'predecessor_open when it consumes an open outcome and is not independent leaves ' +
-          'closed',
-      },
-      {
-        name: 'consumes-at-the-end',
-        test: 'test/core/end-run.test.ts',
-        from:
-          'completes ? consumedOtherwise(' +
-          "{ consumes: ask.consumes, onUnknown: 'continue' }, view) : null",
-        to: 'null',
-        red: 'predecessor_mismatch: a forged result of a final one',
-      },
-      {
-        name: 'consumes-undecided-action',
-        from: 'return action?.final === null && undecidedAttempts(action).length > 0;',
-        to: 'return false;',
-        red:
-          'predecessor_open when it takes for not executed what the receiver accepted ' +
-          'leaves closed',
-      },
-    ],
-  },
-  {
     guard: 'epoch compare-and-set',
     file,
     test,
@@ -287,9 +234,23 @@ export const gateGuards: readonly Guard[] = [
     patches: [
       {
         name: 'pin-at-the-gate',
-        from: 'ledger_mismatch: ({ ask, view }) => pinProblem(ask.pin, view),',
-        to: 'ledger_mismatch: () => null,',
+        from: 'pinProblem(ask.pin, view) ?? restoredProblem(view),',
+        to: 'restoredProblem(view),',
         red: 'ledger_mismatch when another incarnation leaves nothing',
+      },
+      {
+        name: 'restored-at-the-gate',
+        from: 'pinProblem(ask.pin, view) ?? restoredProblem(view),',
+        to: 'pinProblem(ask.pin, view),',
+        red: 'ledger_mismatch when the ledger was restored since it opened the run leaves nothing',
+      },
+      {
+        name: 'restored-and-taken-over',
+        file: 'core/open-run.ts',
+        test: 'test/core/open-run.test.ts',
+        from: 'if (run.opened === null && ask.ticket !== null && mayLack(view))\n      return',
+        to: 'if (false)\n      return',
+        red: 'R-006 nobody takes over a run that a restored ledger does not know',
       },
     ],
   },

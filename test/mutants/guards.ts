@@ -2,6 +2,7 @@
 
 import { attemptGuards } from './attempt-guards.ts';
 import { barrierGuards } from './barrier-guards.ts';
+import { consumesGuards } from './consumes-guards.ts';
 import { gateGuards } from './gate-guards.ts';
 import type { Guard } from './mutant.ts';
 import { runGuards } from './run-guards.ts';
@@ -10,6 +11,7 @@ import { settlementGuards } from './settlement-guards.ts';
 export const guards: readonly Guard[] = [
   ...gateGuards,
   ...barrierGuards,
+  ...consumesGuards,
   ...attemptGuards,
   ...settlementGuards,
   ...runGuards,

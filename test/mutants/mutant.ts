@@ -95,7 +95,12 @@ export function judged(mutant: Mutant, report: Report): Judged {
 }
 
 function namedIn({ test, red }: Mutant, { tests }: Report): readonly RanTest[] {
-  return tests.filter(({ file, title }) => file === test && title === red);
+  return tests.filter(({ file, title }) => file === test && bareTitle(title) === bareTitle(red));
+}
+
+/** Without the ids that it covers: a test that comes to cover more stays the same test. */
+export function bareTitle(title: string): string {
+  return title.replace(/^((R|K|INV)-\d+ |[A-E]\d{1,2} )+/, '');
 }
 
 function notRun({ problem }: Report): Judged {
@@ -108,8 +113,10 @@ function wordsOf({ failures }: RanTest): string {
 
 /** Whether a title of the syntax tree, with "…" for what only run time knows, may be `title`. */
 export function mayBecome(pattern: string, title: string, texts: readonly string[]): boolean {
-  const literal = pattern.split(/…|%[sdifjoOc]|\$\w+/).map(escaped);
-  const found = new RegExp(`^${literal.join('(.*)')}$`, 's').exec(title);
+  const literal = bareTitle(pattern)
+    .split(/…|%[sdifjoOc]|\$\w+/)
+    .map(escaped);
+  const found = new RegExp(`^${literal.join('(.*)')}$`, 's').exec(bareTitle(title));
   if (found === null) return false;
   const words = found.slice(1).flatMap((value) => value.match(/[\p{L}\d_]+/gu) ?? []);
   // What fills the places stands in one of the texts, if not in one piece.

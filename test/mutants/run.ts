@@ -2,13 +2,14 @@
 // the product in a copy of the tree, and looks whether the test that it names goes red. Prints a
 // table; exit code 1 for anything that is not caught.
 
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { guards } from './guards.ts';
 import { type Judged, judged, type Mutant, mutantsOf, notGreen, patched } from './mutant.ts';
-import { runTests } from './runner.ts';
+import { endRunners, runTests } from './runner.ts';
 import { copiedTree, type Tree } from './tree.ts';
 
 /** Each is a process at a time; more than the machine has cores only makes tests wait. */
@@ -44,6 +45,12 @@ function isNamed({ name, guard }: Mutant, word: string): boolean {
 
 async function tryAll(mutants: readonly Mutant[]): Promise<readonly Row[]> {
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-mutants-'));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      endRunners();
+      rmSync(directory, { recursive: true, force: true });
+      process.exit(1);
+    });
   try {
     const lanes = Math.min(lanesOf(flags.lanes), mutants.length);
     const trees = await Promise.all(

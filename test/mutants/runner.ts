@@ -1,11 +1,13 @@
 // Runs named tests in a copy of the tree, and reads what the test runner reports of them.
+//
+// INV-1 A runner is the leader of a group of its own, and ended by its pid; `endRunners` ends all.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { escaped, type Report } from './mutant.ts';
+import { bareTitle, escaped, type Report } from './mutant.ts';
 import { REPORT_VARIABLE } from './reporter.ts';
 
 const reportSchema: z.ZodType<Report> = z.object({
@@ -23,6 +25,13 @@ const reportSchema: z.ZodType<Report> = z.object({
 /** A give-up limit: a guard that is gone may leave a test that waits for ever. */
 const ENDS_WITHIN_MS = 300_000;
 
+const running = new Set<ChildProcess>();
+
+/** With everything that they started: their workers and servers are of the same group. */
+export function endRunners(): void {
+  for (const { pid } of running) killGroup(pid);
+}
+
 export interface Named {
   readonly test: string;
   readonly red: string;
@@ -30,7 +39,7 @@ export interface Named {
 
 export async function runTests(root: string, named: readonly Named[]): Promise<Report> {
   const files = [...new Set(named.map(({ test }) => test))];
-  const titles = [...new Set(named.map(({ red }) => escaped(red)))];
+  const titles = [...new Set(named.map(({ red }) => escaped(bareTitle(red))))];
   const output = join(root, 'report.json');
   await rm(output, { force: true });
   const child = spawn(
@@ -42,7 +51,6 @@ export async function runTests(root: string, named: readonly Named[]): Promise<R
     {
       cwd: root,
       env: { ...process.env, [REPORT_VARIABLE]: output },
-      // A group of its own, so that its end is the end of its workers and servers as well.
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe'],
     },
@@ -61,7 +69,9 @@ async function endOf(child: ChildProcess): Promise<string> {
     said = `${said}${text}`.slice(-2_000);
   });
   const late = setTimeout(() => killGroup(child.pid), ENDS_WITHIN_MS);
+  running.add(child);
   await once(child, 'close');
+  running.delete(child);
   clearTimeout(late);
   return said.trim();
 }
