@@ -146,6 +146,34 @@ test('R-135 Pause and fail on calls of the ledger alone: the run makes them agai
   expect(facts).toEqual(once);
 });
 
+test('R-135 a paused call of the ledger without an answer comes again after Unpause', async () => {
+  const operator = operatorOf(stage.client);
+  const runId = newRunId('operator');
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let calls = 0;
+  stage.around.endRun = async (call, next) => {
+    calls++;
+    if (calls === 1) await released;
+    return next(call);
+  };
+  const goal = { kind: 'plan', steps: [{ tool: 'post_letter', input: { runId } }] };
+  const handle = await startRun(stage, runId, goal);
+  const attemptId = await eventually('its end is under way', async () => {
+    const pending = await operator.pending(runId);
+    return calls === 1 && pending.find(({ type }) => type === 'endRun')?.attemptId;
+  });
+  await operator.pause({ runId, attemptId });
+  await operator.unpause({ runId, attemptId });
+  expect(((await handle.result()) as RunResult).end).toEqual({ kind: 'completed' });
+  release();
+  expect(calls).toBe(2);
+  const ends = (await factsOf(stage, runId)).filter(({ body }) => body.kind === 'run_ended');
+  expect([ends.length, stage.effects.length]).toEqual([1, 1]);
+});
+
 test('R-018 R-046 reset while it runs, the same action is not entered a second time', async () => {
   const { runId, handle, actionId, answer } = await runAtWork('post_letter');
   const { events } = await handle.fetchHistory();
