@@ -20,6 +20,16 @@ export default defineConfig({
           hookTimeout: 180_000,
         },
       },
+      {
+        extends: true,
+        test: {
+          name: 'crash',
+          include: ['test/**/*.crash.test.ts'],
+          globalSetup: ['test/support/global-server.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
+        },
+      },
     ],
   },
 });

@@ -12,7 +12,8 @@ let stage: StorageStage;
 beforeAll(async () => {
   const { address, namespace } = inject('temporal');
   const server = { address, namespace, bundlePath: inject('bundlePath') };
-  stage = await openStorageStage(server, { HOLDFAST_SEND_WINDOW_MS: String(SEND_WINDOW_MS) });
+  const settings = { HOLDFAST_SEND_WINDOW_MS: String(SEND_WINDOW_MS) };
+  stage = await openStorageStage(server, { settings });
 });
 afterAll(() => stage.close());
 

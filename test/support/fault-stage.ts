@@ -37,6 +37,8 @@ export interface FaultOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Another worker program than `fault-worker.ts`. */
   readonly program?: string;
+  /** Where the ledger is put; default: beside everything else of the stage. */
+  readonly ledgerDirectory?: string;
   readonly barrier?: BarrierWatch;
   readonly callsAtOnce?: number;
 }
@@ -44,6 +46,8 @@ export interface FaultOptions {
 export interface FaultStage {
   readonly client: HoldfastClient;
   readonly ledgerPath: string;
+  /** The directory that the workers look into for what a test wants of them. */
+  readonly killPoints: string;
   readonly ledger: Ledger;
   readonly receiver: ReceiverProcess;
   readonly gateway: ReceiverProcess;
@@ -63,14 +67,14 @@ export async function openFaultStage(
   const killPoints = join(directory, 'kill-points');
   await mkdir(killPoints);
   const prefix = `faults-${directory.slice(directory.lastIndexOf('-') + 1)}`;
-  const path = join(directory, 'ledger.db');
+  const path = join(options.ledgerDirectory ?? directory, 'ledger.db');
   const ledger = await openSqliteLedger({ path, create: true });
   const [receiver, gateway] = await Promise.all([
     startReceiver({ faults: true, flags: options.receiverFlags ?? [] }),
     startReceiver({ kind: 'dumb', faults: true }),
   ]);
   const { receiverFlags: _, program = 'test/support/fault-worker.ts', ...others } = options;
-  const { settings: more = {}, ...retention } = others;
+  const { settings: more = {}, ledgerDirectory: __, ...retention } = others;
   const env = { ...settingsOf(server, { prefix, ledgerPath: path }), ...more };
   const client = await createClient({ config: clientConfigFrom(env), ledger });
   const own = { receiverUrl: receiver.url, gatewayUrl: gateway.url, ...retention };
@@ -94,6 +98,7 @@ export async function openFaultStage(
   return {
     client,
     ledgerPath: path,
+    killPoints,
     ledger,
     receiver,
     gateway,

@@ -1,10 +1,15 @@
 // A fault stage whose worker has a ledger that breaks by plan.
 
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { type Child } from '../../examples/support-desk/child.ts';
 import { type LedgerPlan, type Moment, PLAN_FILE, planLedger } from './broken-ledger.ts';
-import { type FaultServer, type FaultStage, openFaultStage } from './fault-stage.ts';
+import {
+  type FaultOptions,
+  type FaultServer,
+  type FaultStage,
+  openFaultStage,
+} from './fault-stage.ts';
 
 export interface StorageStage extends FaultStage {
   plan(plan: Partial<LedgerPlan>): void;
@@ -14,11 +19,11 @@ export interface StorageStage extends FaultStage {
 
 export async function openStorageStage(
   server: FaultServer,
-  settings: Readonly<Record<string, string>> = {},
+  options: Pick<FaultOptions, 'settings' | 'ledgerDirectory'> = {},
 ): Promise<StorageStage> {
   const program = 'test/support/storage-worker.ts';
-  const stage = await openFaultStage(server, { program, settings });
-  const path = join(dirname(stage.ledgerPath), 'kill-points', PLAN_FILE);
+  const stage = await openFaultStage(server, { program, ...options });
+  const path = join(stage.killPoints, PLAN_FILE);
   return {
     ...stage,
     plan: (plan) => planLedger(path, plan),
