@@ -55,7 +55,7 @@ export function decideOpen(ask: OpenAsk): (view: LedgerView) => Decision<OpenVer
       return takeover(ask, run, run.opened);
     if (run.opened.claim.scope === 'effects' || !maySeekEffects(run))
       return { reply: 'open', facts: [] };
-    return written(ask, [withScope(run.opened, 'effects')]);
+    return written(ask, [forEffects(run, run.opened)]);
   };
 }
 
@@ -117,7 +117,7 @@ function takeover(
     epoch: before.epoch + 1,
     revisions: run.revisions,
   };
-  const bodies = maySeekEffects(run) ? [opened, withScope(opened, 'effects')] : [opened];
+  const bodies = maySeekEffects(run) ? [opened, forEffects(run, opened)] : [opened];
   return written(ask, bodies);
 }
 
@@ -131,8 +131,10 @@ function oldExecutorOf(run: RunState): string {
   return boundedWords(`enters nothing more; ${still}`, limits.noteCharsMax);
 }
 
-function withScope(opened: BodyOf<'run_opened'>, scope: 'effects'): BodyOf<'run_opened'> {
-  return { ...opened, claim: { ...opened.claim, scope } };
+/** Under the revision of now: a revoke may have come since the claim of facts. */
+function forEffects(run: RunState, opened: BodyOf<'run_opened'>): BodyOf<'run_opened'> {
+  const { revisions } = run;
+  return { ...opened, revisions, claim: { ...opened.claim, scope: 'effects' } };
 }
 
 /**

@@ -286,6 +286,21 @@ describe('a takeover', () => {
     expect(written.map((body) => body.kind === 'run_opened' && body.claim.scope)).toEqual(scopes);
   });
 
+  test('R-094 R-104 effects are claimed under the revision of a revoke that came since', () => {
+    const ledger = memoryLedger();
+    openAndEnter(ledger);
+    takeover(ledger);
+    change(ledger, 'revoke');
+    settle(ledger);
+    const count = ledger.facts(RUN).length;
+    expect(open(ledger, resumed)).toBe('open');
+    expect(bodiesAfter(ledger, count)).toMatchObject([
+      { epoch: 2, revisions: { auth: 2 }, claim: { scope: 'effects' } },
+    ]);
+    const other = { actionId: 'r.t2.c1', attemptId: 'r.t2.c1~1', epoch: 2 };
+    expect(enter(ledger, other).verdict).toBe('revoked');
+  });
+
   test('R-104 effects follow once the old attempt is settled', () => {
     const ledger = memoryLedger();
     openAndEnter(ledger);
