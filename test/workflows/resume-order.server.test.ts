@@ -1,0 +1,171 @@
+// A takeover goes step by step: look at the record, claim what allows looking, settle what is open,
+// claim what allows acting, look again, act. Would catch: a step that is taken although the one
+// before it gave no answer.
+
+import { expect, test } from 'vitest';
+import type { Room } from '../../client/room.ts';
+import { resumeRun } from '../../client/takeover.ts';
+import { decideAuthority } from '../../core/authority.ts';
+import { unknownIdOf } from '../../core/ids.ts';
+import type { RunResult } from '../../core/outcome.ts';
+import type { ActionState } from '../../core/run-state.ts';
+import { type Ledger, LedgerError } from '../../ledger/port.ts';
+import {
+  answerTo,
+  eventually,
+  evidence,
+  factsOf,
+  inDoubt,
+  newRunId,
+  startRun,
+  workflowStage,
+} from '../support/workflow-stage.ts';
+
+const stage = workflowStage();
+const ann = { actor: 'ann', reason: 'the worker is gone' };
+const yes = { verb: 'confirm_executed', evidence, externalId: 'L-7' } as const;
+
+type Step = 'openRun' | 'recordFacts' | 'inquire' | 'performAction';
+
+/** Steps that give no answer until they are let go. */
+function broken(...steps: readonly Step[]): void {
+  const fail = async () => {
+    throw new Error('no answer');
+  };
+  stage.around = Object.fromEntries(steps.map((step) => [step, fail]));
+  stage.delivered.length = 0;
+}
+
+/** The step was tried more than once, and everything delivered since is `earlier` or the step. */
+async function stuckAt(step: Step, earlier: readonly Step[]): Promise<void> {
+  await eventually(`${step} tried again`, async () => {
+    return stage.delivered.filter((each) => each === step).length > 1;
+  });
+  const others = stage.delivered.filter((each) => each !== step);
+  expect(others.filter((each) => !earlier.includes(each as Step))).toEqual([]);
+}
+
+function roomWith(ledger: Ledger): Room {
+  const { client, queues } = stage;
+  const server = { address: 'here', namespace: client.options.namespace };
+  const connection = client.connection as Room['temporal']['connection'];
+  return {
+    temporal: { client, connection, server, owned: false },
+    ...{ ledger, runsQueue: queues.runs, newId: () => newRunId('id') },
+  };
+}
+
+/** Its first step is unknown, its second not begun; its workflow is closed without an end. */
+async function leftRun() {
+  stage.behave['post_letter'] = async () => {
+    throw new Error('connection reset after the request was sent');
+  };
+  const runId = newRunId('order');
+  const steps = [
+    { tool: 'post_letter', input: { runId } },
+    { tool: 'charge_card', input: {} },
+  ];
+  const handle = await startRun(stage, runId, { kind: 'plan', steps });
+  const action = await inDoubt(stage, runId, 't1.c1');
+  await handle.terminate('test');
+  await stage.client.workflow.getHandle(unknownIdOf(action.actionId)).terminate('test');
+  expect(stage.effects).toEqual([action.actionId]);
+  return { runId, action };
+}
+
+async function answer(action: ActionState): Promise<void> {
+  const child = stage.client.workflow.getHandle(unknownIdOf(action.actionId));
+  await eventually('its question', async () =>
+    child.describe().then(
+      ({ status }) => status.name === 'RUNNING',
+      () => false,
+    ),
+  );
+  await child.signal('resolve', answerTo(action, yes));
+}
+
+test('R-094 a step of a takeover that gives no answer keeps later ones from running', async () => {
+  const { runId, action } = await leftRun();
+  const scopes = async () =>
+    (await factsOf(stage, runId)).flatMap(({ body }) =>
+      body.kind === 'run_opened' ? [`${body.epoch} ${body.claim.scope}`] : [],
+    );
+
+  // The record does not check out: no ticket is written, nothing is started.
+  const facts = (await factsOf(stage, runId)).length;
+  const corrupt = async (): Promise<never> => {
+    throw new LedgerError('corrupt', 'fact 2 does not follow', { nothingWritten: true });
+  };
+  const untrusted = { ...ledgerOf(), read: corrupt, transact: corrupt };
+  broken();
+  await expect(resumeRun(roomWith(untrusted), runId, ann)).rejects.toThrow('does not follow');
+  expect([(await factsOf(stage, runId)).length, stage.delivered]).toEqual([facts, []]);
+
+  // No claim: nothing is settled.
+  broken('openRun');
+  const run = await resumeRun(roomWith(stage.ledger), runId, ann);
+  await stuckAt('openRun', []);
+  expect(await scopes()).toEqual(['1 effects']);
+
+  // A claim of facts, and what is open is not settled: nobody is asked, nothing is decided.
+  broken('recordFacts');
+  await stuckAt('recordFacts', ['openRun']);
+  expect(await scopes()).toEqual(['1 effects', '2 facts']);
+  broken('performAction', 'inquire');
+  await answer(action);
+  await stuckAt('inquire', ['recordFacts']);
+
+  // Settled, and no claim of effects: the gate lets nothing in.
+  broken('openRun');
+  await stuckAt('openRun', ['inquire', 'recordFacts', 'performAction']);
+  expect(await scopes()).toEqual(['1 effects', '2 facts']);
+  expect(stage.effects).toEqual([action.actionId]);
+
+  // Withdrawn meanwhile: what was allowed at the beginning is looked at again.
+  const command = { id: 'revoke-1', ...ann };
+  const revoke = { change: 'revoke', command, position: null, ticket: null } as const;
+  await stage.ledger.transact({ runId }, decideAuthority(revoke));
+  broken();
+  const result: RunResult = await run.result();
+  expect(result).toMatchObject({ end: { kind: 'stopped', reason: 'revoked' }, effectsCount: 1 });
+  expect(stage.effects).toEqual([action.actionId]);
+});
+
+test('R-094 a takeover opens, settles what is open, claims effects, then acts', async () => {
+  const { runId, action } = await leftRun();
+  stage.delivered.length = 0;
+  const before = (await factsOf(stage, runId)).length;
+  const run = await resumeRun(roomWith(stage.ledger), runId, ann);
+  await answer(action);
+  expect((await run.result()).end).toEqual({ kind: 'completed' });
+  const kinds = (await factsOf(stage, runId)).slice(before).map(({ body }) => {
+    if (body.kind === 'run_opened') return `claim of ${body.claim.scope}`;
+    return body.kind === 'authority_changed' ? body.change : body.kind;
+  });
+  expect(kinds).toEqual([
+    'permit',
+    'claim of facts',
+    'resolution',
+    'claim of effects',
+    'attempt_entered',
+    'attempt_settled',
+    'run_ended',
+  ]);
+  const first = (name: string) => stage.delivered.indexOf(name);
+  expect(first('openRun')).toBe(0);
+  expect(first('inquire')).toBeLessThan(first('performAction'));
+  expect(stage.effects).toEqual([action.actionId, `${runId}.t2.c1`]);
+});
+
+function ledgerOf(): Ledger {
+  const { ledger } = stage;
+  return {
+    identity: ledger.identity,
+    read: (id) => ledger.read(id),
+    facts: (id, range) => ledger.facts(id, range),
+    payload: (digest) => ledger.payload(digest),
+    runs: (limit) => ledger.runs(limit),
+    transact: (look, decide) => ledger.transact(look, decide),
+    close: () => ledger.close(),
+  };
+}
