@@ -24,7 +24,7 @@ const counted = { tool: 'add', input: { counter: 'visits', delta: 1 } };
 let stage: ZombieStage;
 /** Between the server and the worker that goes on where the frozen one stopped. */
 let proxy: CutProxy;
-/** One attempt at a time; the last test goes without it. */
+/** One attempt at a time. Frozen by the third test, after which the one behind the wire is alone. */
 let single: Child;
 beforeAll(async () => {
   [stage, proxy] = await Promise.all([
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 test('R-095 a read that fails again and again, revoked before try 3: no try 3', async () => {
-  const runId = 'reads';
+  const runId = 'recheck-reads';
   const key = 'order-7';
   const { receiver } = stage;
   const reads = async () =>
@@ -71,9 +71,9 @@ test('R-095 a read that fails again and again, revoked before try 3: no try 3', 
 });
 
 test('K-049 K-058 five actions behind one slot wait past a lease: one effect each', async () => {
-  const runs = ['q1', 'q2', 'q3', 'q4', 'q5'];
+  const runs = ['recheck-q1', 'recheck-q2', 'recheck-q3', 'recheck-q4', 'recheck-q5'];
   const slow = { fault: 'delayed_commit', connection: 'hold', delayMs: 1_000, times: 5 } as const;
-  await stage.receiver.arm({ ...slow, keyIncludes: '/q' });
+  await stage.receiver.arm({ ...slow, keyIncludes: '/recheck-q' });
   for (const runId of runs) await stage.start(runId, [counted]);
   const times: number[] = [];
   for (const runId of runs) {
@@ -91,7 +91,7 @@ test('K-049 K-058 five actions behind one slot wait past a lease: one effect eac
 });
 
 test('R-101 a task that a frozen worker swallowed is closed and made again', async () => {
-  const runs = ['s1', 's2', 's3', 's4'];
+  const runs = ['recheck-s1', 'recheck-s2', 'recheck-s3', 'recheck-s4'];
   single.freeze();
   for (const runId of runs) await stage.start(runId, [noticeOf(runId)]);
   const swallowed = await until('a swallowed task', WITHIN_MS, () => handedOut(runs));
@@ -124,7 +124,7 @@ async function handedOut(runs: readonly string[]): Promise<string[] | null> {
 }
 
 test('K-065 every connection of the worker breaks once in the call: no second copy', async () => {
-  const runId = 'cut';
+  const runId = 'recheck-cut';
   await stage.gateway.arm({ fault: 'hold', bodyIncludes: ` ${runId} ` });
   await stage.start(runId, [noticeOf(runId, 'patient_notice')]);
   await untilHeld(stage.gateway, runId);
@@ -139,7 +139,7 @@ test('K-065 every connection of the worker breaks once in the call: no second co
 });
 
 test('K-065 a lease is renewed long before its end: one lost beat does not end it', async () => {
-  const runId = 'steady';
+  const runId = 'recheck-steady';
   await stage.gateway.arm({ fault: 'hold', bodyIncludes: ` ${runId} ` });
   await stage.start(runId, [noticeOf(runId, 'steady_notice')]);
   await untilHeld(stage.gateway, runId);
@@ -158,7 +158,7 @@ test('K-065 a lease is renewed long before its end: one lost beat does not end i
 });
 
 test('R-101 cut off in the call for longer than its lease: unknown, no second copy', async () => {
-  const runId = 'cut-off';
+  const runId = 'recheck-cut-off';
   await stage.gateway.arm({ fault: 'hold', bodyIncludes: ` ${runId} ` });
   await stage.start(runId, [noticeOf(runId)]);
   await untilHeld(stage.gateway, runId);

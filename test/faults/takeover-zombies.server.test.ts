@@ -57,31 +57,35 @@ describe('what opens and ends runs, frozen across a takeover', () => {
   beforeAll(async () => {
     const { receiver } = stage;
     const stood = { clock: 'stood' } as const;
-    await receiver.arm({ fault: 'hold', keyIncludes: '/opening.' });
-    await receiver.arm({ fault: 'hold', keyIncludes: '/reopening.', times: 2 });
-    await stage.start('reopening', [counted]);
-    await untilHeld(receiver, 'reopening');
+    await receiver.arm({ fault: 'hold', keyIncludes: '/taken-opening.' });
+    await receiver.arm({ fault: 'hold', keyIncludes: '/taken-reopening.', times: 2 });
+    await stage.start('taken-reopening', [counted]);
+    await untilHeld(receiver, 'taken-reopening');
     const goOns = [
-      stage.arm({ point: 'before_open', about: 'reopening', ...stood }),
-      stage.arm({ point: 'before_open', about: 'opening', ...stood }),
-      stage.arm({ point: 'before_end', about: 'ending', ...stood }),
+      stage.arm({ point: 'before_open', about: 'taken-reopening', ...stood }),
+      stage.arm({ point: 'before_open', about: 'taken-opening', ...stood }),
+      stage.arm({ point: 'before_end', about: 'taken-ending', ...stood }),
     ];
     // A first takeover, whose ticket the frozen process holds.
-    await takeOver('reopening');
-    await stage.start('opening', [counted]);
-    await stage.start('ending', [counted]);
-    const points = ['before_open reopening', 'before_open opening', 'before_end ending'];
+    await takeOver('taken-reopening');
+    await stage.start('taken-opening', [counted]);
+    await stage.start('taken-ending', [counted]);
+    const points = [
+      'before_open taken-reopening',
+      'before_open taken-opening',
+      'before_end taken-ending',
+    ];
     for (const point of points) await opener.line(`REACHED ${point}`, WITHIN_MS);
     opener.freeze();
-    const endNow = stage.arm({ point: 'before_end', about: 'ending' });
-    for (const runId of ['reopening', 'opening', 'ending']) await takeOver(runId);
+    const endNow = stage.arm({ point: 'before_end', about: 'taken-ending' });
+    for (const runId of ['taken-reopening', 'taken-opening', 'taken-ending']) await takeOver(runId);
     const other = await stage.worker(['actions']);
-    await openedAt('reopening', 2);
-    await openedAt('opening', 1);
-    await openedAt('ending', 2);
-    await untilHeld(receiver, 'reopening', 2);
-    await untilHeld(receiver, 'opening');
-    await other.line('REACHED before_end ending', WITHIN_MS);
+    await openedAt('taken-reopening', 2);
+    await openedAt('taken-opening', 1);
+    await openedAt('taken-ending', 2);
+    await untilHeld(receiver, 'taken-reopening', 2);
+    await untilHeld(receiver, 'taken-opening');
+    await other.line('REACHED before_end taken-ending', WITHIN_MS);
     for (const goOn of goOns) goOn();
     opener.thaw();
     for (const point of points) await opener.line(`PASSED ${point}`, WITHIN_MS);
@@ -90,8 +94,8 @@ describe('what opens and ends runs, frozen across a takeover', () => {
   });
 
   test.each([
-    ['opening', 1, 'with nothing written so far'],
-    ['reopening', 2, 'with the ticket of an earlier takeover'],
+    ['taken-opening', 1, 'with nothing written so far'],
+    ['taken-reopening', 2, 'with the ticket of an earlier takeover'],
   ])('R-099 openRun, %s: it claims no epoch beyond %i (%s)', async (runId, epoch) => {
     expect(await stage.client.result(runId)).toMatchObject({ ...completed, effectsCount: 1 });
     const opened = await stage.bodies(runId, 'run_opened');
@@ -103,52 +107,57 @@ describe('what opens and ends runs, frozen across a takeover', () => {
   });
 
   test('R-099 what the first claim had sent is refused; the second has the effect', async () => {
-    await stage.client.result('reopening');
-    expect(await tokensOf('reopening')).toEqual([
+    await stage.client.result('taken-reopening');
+    expect(await tokensOf('taken-reopening')).toEqual([
       ['1.1', 'closed'],
       ['2.2', 'executed'],
     ]);
   });
 
   test('an endRun frozen across it ends nothing; the new claim ends the run', async () => {
-    expect(await stage.client.result('ending')).toMatchObject({ ...completed, effectsCount: 1 });
-    const ended = await stage.bodies('ending', 'run_ended');
+    expect(await stage.client.result('taken-ending')).toMatchObject({
+      ...completed,
+      effectsCount: 1,
+    });
+    const ended = await stage.bodies('taken-ending', 'run_ended');
     expect(ended.map(({ epoch }) => epoch)).toEqual([2]);
-    expect(await tokensOf('ending')).toEqual([['1.1', 'executed']]);
+    expect(await tokensOf('taken-ending')).toEqual([['1.1', 'executed']]);
   });
 });
 
 describe('attempts, frozen across a takeover', () => {
   beforeAll(async () => {
     const { receiver, gateway } = stage;
-    const about = actionOf('at-the-gate');
+    const about = actionOf('taken-at-the-gate');
     const goOn = stage.arm({ point: 'before_gate', about, clock: 'stood' });
-    for (const runId of ['closed', 'revoked'])
+    for (const runId of ['taken-closed', 'taken-revoked'])
       await receiver.arm({ fault: 'hold', keyIncludes: `/${runId}.`, times: 2 });
-    await gateway.arm({ fault: 'hold', bodyIncludes: ' dumb ' });
-    await stage.start('at-the-gate', [counted]);
-    await stage.start('closed', [counted]);
-    await stage.start('revoked', [counted, counted]);
-    await stage.start('dumb', [noticeOf('dumb')]);
+    await gateway.arm({ fault: 'hold', bodyIncludes: ' taken-dumb ' });
+    await stage.start('taken-at-the-gate', [counted]);
+    await stage.start('taken-closed', [counted]);
+    await stage.start('taken-revoked', [counted, counted]);
+    await stage.start('taken-dumb', [noticeOf('taken-dumb')]);
     await actor.line(`REACHED before_gate ${about}`, WITHIN_MS);
-    for (const runId of ['closed', 'revoked']) await untilHeld(receiver, runId);
-    await untilHeld(gateway, 'dumb');
+    for (const runId of ['taken-closed', 'taken-revoked']) await untilHeld(receiver, runId);
+    await untilHeld(gateway, 'taken-dumb');
     actor.freeze();
-    for (const runId of ['at-the-gate', 'closed', 'revoked', 'dumb']) await takeOver(runId);
-    for (const runId of ['at-the-gate', 'closed', 'revoked', 'dumb']) await openedAt(runId, 2);
-    await asked(stage.client, actionOf('dumb'));
+    for (const runId of ['taken-at-the-gate', 'taken-closed', 'taken-revoked', 'taken-dumb'])
+      await takeOver(runId);
+    for (const runId of ['taken-at-the-gate', 'taken-closed', 'taken-revoked', 'taken-dumb'])
+      await openedAt(runId, 2);
+    await asked(stage.client, actionOf('taken-dumb'));
     goOn();
     actor.thaw();
     await actor.line(`PASSED before_gate ${about}`, WITHIN_MS);
     await stage.worker(['tools']);
-    for (const runId of ['closed', 'revoked']) await untilHeld(receiver, runId, 2);
-    await stage.client.revoke('revoked', { id: 'r1', actor: 'ann', reason: 'withdrawn' });
+    for (const runId of ['taken-closed', 'taken-revoked']) await untilHeld(receiver, runId, 2);
+    await stage.client.revoke('taken-revoked', { id: 'r1', actor: 'ann', reason: 'withdrawn' });
     await receiver.release();
     await gateway.release();
   });
 
   test('an attempt of the old epoch comes to the gate late, and does not enter', async () => {
-    const runId = 'at-the-gate';
+    const runId = 'taken-at-the-gate';
     expect(await stage.client.result(runId)).toMatchObject({ ...completed, effectsCount: 1 });
     const entered = await stage.bodies(runId, 'attempt_entered');
     expect(entered.map(({ sendToken }) => sendToken)).toEqual([{ epoch: 2, number: 1 }]);
@@ -156,7 +165,7 @@ describe('attempts, frozen across a takeover', () => {
   });
 
   test('R-101 K-061 in the call to a receiver that closes: its old token is refused', async () => {
-    const runId = 'closed';
+    const runId = 'taken-closed';
     expect(await stage.client.result(runId)).toMatchObject({ ...completed, effectsCount: 1 });
     expect(await tokensOf(runId)).toEqual([
       ['1.1', 'closed'],
@@ -165,7 +174,7 @@ describe('attempts, frozen across a takeover', () => {
   });
 
   test('R-101 K-061 in the call to a dumb receiver: unknown, then late under epoch 1', async () => {
-    const runId = 'dumb';
+    const runId = 'taken-dumb';
     expect(await stage.client.result(runId)).toMatchObject({ ...completed, effectsCount: 1 });
     const settled = (await stage.facts(runId)).filter(
       ({ body }) => body.kind === 'attempt_settled',
@@ -177,7 +186,7 @@ describe('attempts, frozen across a takeover', () => {
   });
 
   test('R-095 revoked after the resume, before step 2: step 2 is not started', async () => {
-    const runId = 'revoked';
+    const runId = 'taken-revoked';
     const stopped = { kind: 'stopped', reason: 'revoked' };
     expect(await stage.client.result(runId)).toMatchObject({ end: stopped, effectsCount: 1 });
     expect(await tokensOf(runId)).toEqual([

@@ -39,22 +39,29 @@ describe('frozen for longer than its windows, and shorter than its lease', () =>
   beforeAll(async () => {
     const setBack = { clock: { setBackMs: 30_000 } };
     const stands = [
-      { point: 'before_gate', about: actionOf('aged') },
-      { point: 'before_gate', about: actionOf('set-back'), ...setBack },
-      { point: 'after_gate', about: actionOf('entered') },
-      { point: 'before_send', about: actionOf('called') },
-      { point: 'before_barrier', about: actionOf('revoked') },
+      { point: 'before_gate', about: actionOf('zombie-aged') },
+      { point: 'before_gate', about: actionOf('zombie-set-back'), ...setBack },
+      { point: 'after_gate', about: actionOf('zombie-entered') },
+      { point: 'before_send', about: actionOf('zombie-called') },
+      { point: 'before_barrier', about: actionOf('zombie-revoked') },
     ] as const;
     const goOns = stands.map((stand) => stage.arm(stand));
-    await stage.gateway.arm({ fault: 'hold', bodyIncludes: ' in-call ' });
-    for (const runId of ['aged', 'set-back', 'entered', 'called', 'revoked', 'in-call'])
+    await stage.gateway.arm({ fault: 'hold', bodyIncludes: ' zombie-in-call ' });
+    for (const runId of [
+      'zombie-aged',
+      'zombie-set-back',
+      'zombie-entered',
+      'zombie-called',
+      'zombie-revoked',
+      'zombie-in-call',
+    ])
       await stage.start(runId, [noticeOf(runId, 'patient_notice')]);
     for (const { point, about } of stands)
       await zombie.line(`REACHED ${point} ${about}`, WITHIN_MS);
-    await untilHeld(stage.gateway, 'in-call');
+    await untilHeld(stage.gateway, 'zombie-in-call');
     zombie.freeze();
     const since = Date.now();
-    await stage.client.revoke('revoked', { id: 'r1', actor: 'ann', reason: 'withdrawn' });
+    await stage.client.revoke('zombie-revoked', { id: 'r1', actor: 'ann', reason: 'withdrawn' });
     await stage.gateway.release();
     for (const goOn of goOns) goOn();
     await until('its windows have passed', WITHIN_MS, async () => Date.now() - since > FROZEN_MS);
@@ -62,8 +69,8 @@ describe('frozen for longer than its windows, and shorter than its lease', () =>
   });
 
   test.each([
-    ['aged', 'by both clocks'],
-    ['set-back', 'K-062 and its wall clock was set back by 30 s meanwhile'],
+    ['zombie-aged', 'by both clocks'],
+    ['zombie-set-back', 'K-062 and its wall clock was set back by 30 s meanwhile'],
   ])('frozen between barrier and gate, %s (%s): refused there, and asked anew', async (runId) => {
     expect(await stage.client.result(runId)).toMatchObject(completed);
     const [refused] = await stage.bodies(runId, 'attempt_refused');
@@ -77,8 +84,8 @@ describe('frozen for longer than its windows, and shorter than its lease', () =>
   });
 
   test.each([
-    ['entered', 'right after the gate'],
-    ['called', 'in the tool'],
+    ['zombie-entered', 'right after the gate'],
+    ['zombie-called', 'in the tool'],
   ])('frozen before the send window is checked, %s (%s): not sent', async (runId) => {
     expect(await stage.client.result(runId)).toMatchObject(completed);
     const settled = await stage.bodies(runId, 'attempt_settled');
@@ -88,7 +95,7 @@ describe('frozen for longer than its windows, and shorter than its lease', () =>
   });
 
   test('frozen before the barrier and revoked meanwhile: it never enters', async () => {
-    const runId = 'revoked';
+    const runId = 'zombie-revoked';
     const stopped = { kind: 'stopped', reason: 'revoked' };
     expect(await stage.client.result(runId)).toMatchObject({ end: stopped, effectsCount: 0 });
     expect(await stage.bodies(runId, 'attempt_entered')).toEqual([]);
@@ -96,7 +103,7 @@ describe('frozen for longer than its windows, and shorter than its lease', () =>
   });
 
   test('frozen in the call and woken within its lease: nothing is asked', async () => {
-    const runId = 'in-call';
+    const runId = 'zombie-in-call';
     expect(await stage.client.result(runId)).toMatchObject(completed);
     expect(await stage.bodies(runId, 'action_in_doubt')).toEqual([]);
     expect(await stage.sent(runId)).toBe(1);
@@ -104,59 +111,70 @@ describe('frozen for longer than its windows, and shorter than its lease', () =>
 });
 
 describe('frozen for longer than its lease, while another worker goes on', () => {
-  const RUNS = ['unsent', 'closed', 'same-key', 'stored', 'dumb', 'brief', 'untold'] as const;
+  const RUNS = [
+    'zombie-unsent',
+    'zombie-closed',
+    'zombie-same-key',
+    'zombie-stored',
+    'zombie-dumb',
+    'zombie-brief',
+    'zombie-untold',
+  ] as const;
 
   beforeAll(async () => {
     const goOns = [
-      stage.arm({ point: 'before_barrier', about: actionOf('unsent') }),
-      stage.arm({ point: 'after_result', about: actionOf('stored') }),
+      stage.arm({ point: 'before_barrier', about: actionOf('zombie-unsent') }),
+      stage.arm({ point: 'after_result', about: actionOf('zombie-stored') }),
     ];
     // Never let go.
-    stage.arm({ point: 'before_late_signal', about: actionOf('untold') });
+    stage.arm({ point: 'before_late_signal', about: actionOf('zombie-untold') });
     const { receiver, gateway } = stage;
-    for (const runId of ['closed', 'same-key', 'untold']) {
-      const times = runId === 'closed' ? 2 : 1;
+    for (const runId of ['zombie-closed', 'zombie-same-key', 'zombie-untold']) {
+      const times = runId === 'zombie-closed' ? 2 : 1;
       await receiver.arm({ fault: 'hold', keyIncludes: `/${runId}.`, times });
     }
-    for (const runId of ['dumb', 'brief'])
+    for (const runId of ['zombie-dumb', 'zombie-brief'])
       await gateway.arm({ fault: 'hold', bodyIncludes: ` ${runId} ` });
-    const silent = { fault: 'unavailable', keyIncludes: '/untold.', times: 10_000 } as const;
+    const silent = { fault: 'unavailable', keyIncludes: '/zombie-untold.', times: 10_000 } as const;
     await receiver.arm(silent);
     const counted = { tool: 'add', input: { counter: 'visits', delta: 1 } };
     const steps = {
-      unsent: counted,
-      closed: counted,
-      'same-key': { tool: 'credit', input: { account: 'u7', amount: 10 } },
-      stored: noticeOf('stored'),
-      dumb: noticeOf('dumb'),
-      brief: noticeOf('brief', 'brief_notice'),
-      untold: { tool: 'record', input: { name: 'untold' } },
+      'zombie-unsent': counted,
+      'zombie-closed': counted,
+      'zombie-same-key': { tool: 'credit', input: { account: 'u7', amount: 10 } },
+      'zombie-stored': noticeOf('zombie-stored'),
+      'zombie-dumb': noticeOf('zombie-dumb'),
+      'zombie-brief': noticeOf('zombie-brief', 'brief_notice'),
+      'zombie-untold': { tool: 'record', input: { name: 'zombie-untold' } },
     };
     for (const runId of RUNS) await stage.start(runId, [steps[runId]]);
-    await zombie.line(`REACHED before_barrier ${actionOf('unsent')}`, WITHIN_MS);
-    await zombie.line(`REACHED after_result ${actionOf('stored')}`, WITHIN_MS);
-    for (const runId of ['closed', 'same-key', 'untold']) await untilHeld(receiver, runId);
-    for (const runId of ['dumb', 'brief']) await untilHeld(gateway, runId);
+    await zombie.line(`REACHED before_barrier ${actionOf('zombie-unsent')}`, WITHIN_MS);
+    await zombie.line(`REACHED after_result ${actionOf('zombie-stored')}`, WITHIN_MS);
+    for (const runId of ['zombie-closed', 'zombie-same-key', 'zombie-untold'])
+      await untilHeld(receiver, runId);
+    for (const runId of ['zombie-dumb', 'zombie-brief']) await untilHeld(gateway, runId);
     zombie.freeze();
     await stage.worker(['tools']);
     // What becomes of each while it is frozen.
-    for (const runId of ['unsent', 'same-key', 'stored']) await stage.client.result(runId);
-    await untilHeld(receiver, 'closed', 2);
-    for (const runId of ['dumb', 'brief', 'untold']) await asked(stage.client, actionOf(runId));
+    for (const runId of ['zombie-unsent', 'zombie-same-key', 'zombie-stored'])
+      await stage.client.result(runId);
+    await untilHeld(receiver, 'zombie-closed', 2);
+    for (const runId of ['zombie-dumb', 'zombie-brief', 'zombie-untold'])
+      await asked(stage.client, actionOf(runId));
     // Only now do the old requests come to their receivers, and the answers to a frozen process.
     await receiver.release();
     await gateway.release();
     for (const goOn of goOns) goOn();
     zombie.thaw();
-    await zombie.line(`PASSED before_barrier ${actionOf('unsent')}`, WITHIN_MS);
-    await zombie.line(`PASSED after_result ${actionOf('stored')}`, WITHIN_MS);
+    await zombie.line(`PASSED before_barrier ${actionOf('zombie-unsent')}`, WITHIN_MS);
+    await zombie.line(`PASSED after_result ${actionOf('zombie-stored')}`, WITHIN_MS);
   });
 
   const attemptsOf = async (runId: string) =>
     (await stage.ledger.read(runId)).actions.get(actionOf(runId))?.attempts ?? [];
 
   test('R-101 frozen before the barrier: closed meanwhile, and refused when it wakes', async () => {
-    const runId = 'unsent';
+    const runId = 'zombie-unsent';
     const [closed] = await stage.bodies(runId, 'attempt_refused');
     expect(closed).toMatchObject({ verdict: 'closed_by_inquiry' });
     const attempts = await attemptsOf(runId);
@@ -165,7 +183,7 @@ describe('frozen for longer than its lease, while another worker goes on', () =>
   });
 
   test('R-101 K-061 in the call to a receiver that closes: the late one is refused', async () => {
-    const runId = 'closed';
+    const runId = 'zombie-closed';
     expect(await stage.client.result(runId)).toMatchObject(completed);
     const requests = await stage.requests(runId);
     expect(requests.map(({ answer, sendToken }) => [sendToken?.number, answer])).toEqual([
@@ -177,7 +195,7 @@ describe('frozen for longer than its lease, while another worker goes on', () =>
   });
 
   test('R-101 K-061 to a dumb receiver: unknown while it is silent, then a late fact', async () => {
-    const runId = 'dumb';
+    const runId = 'zombie-dumb';
     expect(await stage.client.result(runId)).toMatchObject(completed);
     expect(await stage.bodies(runId, 'action_in_doubt')).toHaveLength(1);
     const settled = (await stage.facts(runId)).filter(
@@ -189,7 +207,7 @@ describe('frozen for longer than its lease, while another worker goes on', () =>
   });
 
   test('past start-to-close the result is stored all the same, and ends the question', async () => {
-    const runId = 'brief';
+    const runId = 'zombie-brief';
     expect(await stage.client.result(runId)).toMatchObject(completed);
     const [doubt] = await stage.bodies(runId, 'action_in_doubt');
     expect(doubt?.why).toContain('START_TO_CLOSE');
@@ -201,7 +219,7 @@ describe('frozen for longer than its lease, while another worker goes on', () =>
   });
 
   test('K-059 K-068 attempt 1 comes back after attempt 2: late, changes nothing', async () => {
-    const runId = 'same-key';
+    const runId = 'zombie-same-key';
     const late = await until('its late settlement', WITHIN_MS, async () => {
       const [first] = await attemptsOf(runId);
       return first?.settled ?? null;
@@ -220,7 +238,7 @@ describe('frozen for longer than its lease, while another worker goes on', () =>
   });
 
   test('K-064 the timeout and a heartbeat come after the result: it stays completed', async () => {
-    const runId = 'stored';
+    const runId = 'zombie-stored';
     const { events } = await stage.temporal.workflow.getHandle(runId).fetchHistory();
     expect(
       (events ?? []).filter((event) => event.activityTaskTimedOutEventAttributes),
@@ -233,7 +251,7 @@ describe('frozen for longer than its lease, while another worker goes on', () =>
   });
 
   test('killed between late fact and signal: the question reads the ledger again', async () => {
-    const runId = 'untold';
+    const runId = 'zombie-untold';
     await zombie.line(`REACHED before_late_signal ${actionOf(runId)}`, WITHIN_MS);
     await zombie.kill();
     expect(await stage.client.result(runId)).toMatchObject(completed);
