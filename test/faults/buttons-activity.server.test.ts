@@ -194,8 +194,7 @@ test('R-046 R-135 buttons on a queued attempt: one delivery, one effect', async 
   await operator.raiseAttempts(raised, 5);
   // Its reply is lost: with attempts left, the server would deliver it again.
   await stage.receiver.arm({ fault: 'commit_then_drop_reply', keyIncludes: `${raised.runId}.` });
-  await (await stage.worker()).kill();
-  await stage.worker('all');
+  await stage.another('elsewhere_only');
   for (const { runId } of [reset, raised])
     expect(await stage.client.result(runId)).toMatchObject({ end: { kind: 'completed' } });
   expect(await pendingOf(paused.runId)).toMatchObject({ paused: true, started: false });
