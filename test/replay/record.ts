@@ -1,16 +1,18 @@
 // npm run record-histories
 // Runs each kind of run on an embedded server, with real workers and a receiver process, and writes
-// their histories. A history that was released stays as it is: later ones have a later version.
+// their histories. One that is there stays as it is: only what is missing is written.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LanguageModelV3GenerateResult } from '@ai-sdk/provider';
 import { MockLanguageModelV3 } from 'ai/test';
 import type { HoldfastClient } from '../../client/client.ts';
 import { unknownIdOf } from '../../core/ids.ts';
 import { until } from '../support/fault-stage.ts';
+import { impatientServer } from '../support/impatient-server.ts';
 import { projectRoot } from '../support/project-files.ts';
 import { historyPath, historyText } from './histories.ts';
+import { continued, type Operated, operated } from './operated.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
 
 const HELD_MS = 60_000;
@@ -22,36 +24,67 @@ const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), '
   version: string;
 };
 
-const recorder = await openRecorder(scriptedModel());
-try {
+await recorded(await openRecorder(scriptedModel()), async (recorder) => {
   await plan(recorder);
   await batch(recorder);
   await revoked(recorder);
   await invoice(recorder);
-} finally {
-  await recorder.close();
+  for (const each of operated) await struck(recorder, each);
+});
+const SUGGESTED_AFTER = 40;
+const impatient = () => impatientServer(SUGGESTED_AFTER);
+await recorded(await openRecorder(scriptedModel(), impatient), (recorder) =>
+  struck(recorder, continued),
+);
+
+async function recorded(
+  recorder: Recorder,
+  play: (recorder: Recorder) => Promise<void>,
+): Promise<void> {
+  try {
+    await play(recorder);
+  } finally {
+    await recorder.close();
+  }
+}
+
+async function struck(recorder: Recorder, operated: Operated): Promise<void> {
+  const { workflow, why, workflowId } = operated;
+  await operated.play(recorder);
+  await save(recorder, { workflowId, workflow, why });
 }
 
 /** A reply is lost; the question to the receiver settles it, and the plan goes on. */
-async function plan({ client, receiver, temporal }: Recorder): Promise<void> {
+async function plan(recorder: Recorder): Promise<void> {
+  const { client, receiver, temporal } = recorder;
   await receiver.arm({ fault: 'commit_then_drop_reply', operation: 'credit' });
   const goal = { kind: 'plan' as const, steps: [ticket('quote'), credit, ticket('thanks')] };
   await completed(client, 'plan', { goal, principal });
-  await save('plan', 'agentRun', 'plan-settled-by-inquiry');
+  await save(recorder, {
+    workflowId: 'plan',
+    workflow: 'agentRun',
+    why: 'plan-settled-by-inquiry',
+  });
   const question = unknownIdOf('plan.t2.c1');
   await temporal.workflow.getHandle(question).result();
-  await save(question, 'unknownAction', 'settled-by-inquiry');
+  await save(recorder, {
+    workflowId: question,
+    workflow: 'unknownAction',
+    why: 'settled-by-inquiry',
+  });
 }
 
 /** Two calls of one reply, then the reply that ends it. */
-async function batch({ client }: Recorder): Promise<void> {
+async function batch(recorder: Recorder): Promise<void> {
+  const { client } = recorder;
   const goal = { kind: 'model' as const, instructions: 'Open both tickets.' };
   await completed(client, 'batch', { goal, principal });
-  await save('batch', 'agentRun', 'model-batch');
+  await save(recorder, { workflowId: 'batch', workflow: 'agentRun', why: 'model-batch' });
 }
 
 /** Revoked while its first step is on its way; the second is never scheduled. */
-async function revoked({ client, receiver }: Recorder): Promise<void> {
+async function revoked(recorder: Recorder): Promise<void> {
+  const { client, receiver } = recorder;
   await receiver.arm({ fault: 'hold', operation: 'open_ticket' });
   const goal = { kind: 'plan' as const, steps: [ticket('first'), ticket('second')] };
   const run = await client.start('revoked', { goal, principal });
@@ -63,16 +96,21 @@ async function revoked({ client, receiver }: Recorder): Promise<void> {
   await receiver.release();
   const { end } = await run.result();
   if (end.kind !== 'stopped') throw new Error(`the revoked run ended as ${end.kind}`);
-  await save('revoked', 'agentRun', 'revoked-in-flight');
+  await save(recorder, { workflowId: 'revoked', workflow: 'agentRun', why: 'revoked-in-flight' });
 }
 
 /** A user's workflow goes on although nobody knows whether its first step had its effect. */
-async function invoice({ client, receiver }: Recorder): Promise<void> {
+async function invoice(recorder: Recorder): Promise<void> {
+  const { client, receiver } = recorder;
   await receiver.arm({ fault: 'commit_then_drop_reply', operation: 'credit' });
   const input = { title: 'invoice 42', cents: 1_200 };
   const { end } = await (await client.start('invoice-42', { workflow: 'invoice', input })).result();
   if (end.kind !== 'ended_with_unknown') throw new Error(`the invoice ended as ${end.kind}`);
-  await save('invoice-42', 'invoice', 'goes-on-with-an-unknown');
+  await save(recorder, {
+    workflowId: 'invoice-42',
+    workflow: 'invoice',
+    why: 'goes-on-with-an-unknown',
+  });
 }
 
 async function completed(
@@ -84,10 +122,17 @@ async function completed(
   if (end.kind !== 'completed') throw new Error(`run ${runId} ended as ${JSON.stringify(end)}`);
 }
 
-async function save(workflowId: string, workflow: string, why: string): Promise<void> {
+interface Saved {
+  readonly workflowId: string;
+  readonly workflow: string;
+  readonly why: string;
+}
+
+async function save({ historyOf }: Recorder, { workflowId, workflow, why }: Saved): Promise<void> {
   const name = `${workflow}-${version}-${why}`;
-  writeFileSync(historyPath(name), historyText(await recorder.historyOf(workflowId)));
-  process.stdout.write(`${name}\n`);
+  const isThere = existsSync(historyPath(name));
+  if (!isThere) writeFileSync(historyPath(name), historyText(await historyOf(workflowId)));
+  process.stdout.write(`${isThere ? 'stays ' : 'saved '} ${name}\n`);
 }
 
 function scriptedModel() {

@@ -11,25 +11,34 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { Model } from '../../activities/index.ts';
 import { createClient, type HoldfastClient } from '../../client/client.ts';
 import { configFrom } from '../../core/config.ts';
+import type { Ledger } from '../../ledger/port.ts';
 import {
   bundleWorkflows,
   createWorkers,
   packageFile,
   startEmbeddedServer,
 } from '../../workers/index.ts';
+import { type Operator, operatorOf } from '../support/operator.ts';
 import { type ReceiverProcess, startReceiver } from '../support/receiver-process.ts';
+import type { OwnServer } from '../support/workflow-stage.ts';
 import { replayTools } from './tools.ts';
 
 export interface Recorder {
   readonly client: HoldfastClient;
   readonly temporal: Client;
   readonly receiver: ReceiverProcess;
+  readonly operator: Operator;
+  /** Whoever stores the result of this action next stands still behind the commit. */
+  holdResult(actionId: string): { readonly stored: Promise<void>; release(): void };
   /** Of a closed workflow; waits until it is closed. */
   historyOf(workflowId: string): Promise<History>;
   close(): Promise<void>;
 }
 
-export async function openRecorder(model: Model): Promise<Recorder> {
+export async function openRecorder(
+  model: Model,
+  startServer: () => Promise<OwnServer> = startEmbeddedServer,
+): Promise<Recorder> {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-record-'));
   const closing: (() => Promise<unknown>)[] = [
@@ -39,7 +48,7 @@ export async function openRecorder(model: Model): Promise<Recorder> {
     for (const end of closing.splice(0).reverse()) await end();
   };
   try {
-    const server = await startEmbeddedServer();
+    const server = await startServer();
     closing.push(server.stop);
     const receiver = await startReceiver({ faults: true });
     closing.push(receiver.stop);
@@ -52,8 +61,10 @@ export async function openRecorder(model: Model): Promise<Recorder> {
       HOLDFAST_LOG_LEVEL: 'error',
     });
     const workflowsPath = packageFile(import.meta.url, './workflows');
+    const held: Held[] = [];
     const workers = await createWorkers({
       config,
+      decorate: { ledger: (ledger) => holding(ledger, held) },
       model,
       tools: replayTools(receiver.url),
       workflowBundle: await bundleWorkflows({ workflowsPath }),
@@ -68,11 +79,60 @@ export async function openRecorder(model: Model): Promise<Recorder> {
     const connection = await Connection.connect({ address: server.address });
     closing.push(() => connection.close());
     const temporal = new Client({ connection, namespace: server.namespace });
-    return { client, temporal, receiver, historyOf: historyFrom(temporal), close };
+    return {
+      ...{ client, temporal, receiver, close },
+      operator: operatorOf(temporal),
+      holdResult: (actionId) => holdIn(held, actionId),
+      historyOf: historyFrom(temporal),
+    };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+interface Held {
+  readonly actionId: string;
+  readonly stored: () => void;
+  readonly released: Promise<void>;
+}
+
+function holdIn(held: Held[], actionId: string) {
+  let release: () => void = () => undefined;
+  let stored: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const isStored = new Promise<void>((resolve) => {
+    stored = resolve;
+  });
+  held.push({ actionId, stored, released });
+  return { stored: isStored, release };
+}
+
+function holding(ledger: Ledger, held: Held[]): Ledger {
+  return {
+    identity: ledger.identity,
+    read: (runId) => ledger.read(runId),
+    facts: (runId, range) => ledger.facts(runId, range),
+    payload: (digest) => ledger.payload(digest),
+    runs: (limit) => ledger.runs(limit),
+    close: () => ledger.close(),
+    async transact(look, decide) {
+      let settled: string | null = null;
+      const committed = await ledger.transact(look, (view) => {
+        const decision = decide(view);
+        for (const { body } of decision.facts)
+          if (body.kind === 'attempt_settled') settled = body.actionId;
+        return decision;
+      });
+      const index = held.findIndex(({ actionId }) => actionId === settled);
+      const [hold] = index === -1 ? [] : held.splice(index, 1);
+      hold?.stored();
+      await hold?.released;
+      return committed;
+    },
+  };
 }
 
 function historyFrom(temporal: Client) {

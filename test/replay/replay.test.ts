@@ -76,8 +76,13 @@ test.each(names)(
   REPLAY_MS,
 );
 
-test('R-066 a plan, a batch, a revocation, a question and a user workflow are recorded', () => {
-  const kinds = ['-plan-', '-model-batch', '-revoked', 'unknownAction-', 'invoice-'];
+test('R-066 runs that went well, and runs that were struck in every way, are recorded', () => {
+  const kinds = [
+    ...['-plan-', '-model-batch', '-revoked-in-flight', 'unknownAction-', 'invoice-'],
+    ...['-settled-by-a-person', '-reset-in-flight', '-canceled-in-flight', '-forged-result'],
+    ...['-resumed-after-terminate', '-paused-until-overdue', '-failed-after-its-result'],
+    ...['-continued-with-an-unknown'],
+  ];
   expect(kinds.filter((kind) => !names.some((name) => name.includes(kind)))).toEqual([]);
 });
 

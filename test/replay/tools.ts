@@ -18,9 +18,22 @@ export function replayTools(baseUrl: string) {
         operation,
         operationVersion: '1',
         contract: { scope: 'none', retentionMs: 'none' },
+        // Longer than any attempt is waited for.
+        timeoutMs: 120_000,
       }),
     });
+  const notice = z.strictObject({ to: z.string() });
+  // Of these nobody can be asked whether they went out.
+  const { inquire: _, receiver: __, ...mute } = at('send_notice', notice);
   return {
+    send_notice: mute,
+    slow_notice: {
+      ...mute,
+      name: 'slow_notice',
+      startToCloseMs: 10_000,
+      heartbeatTimeoutMs: 2_000,
+      scheduleToStartMs: 5_000,
+    },
     open_ticket: at('open_ticket', z.strictObject({ subject: z.string() })),
     credit: at('credit', z.strictObject({ account: z.string(), amount: z.int() })),
   };
