@@ -116,7 +116,7 @@ describe('a model call is an action', () => {
     expect(runs).toBe(0);
   });
 
-  test('R-117 K-085 the next turn hears replies and results, paired by our own call ids', async () => {
+  test('R-117 K-085 the next turn hears replies and results, paired by our own ids', async () => {
     const { rig, opened, ask, current, model } = await modelRig(async () =>
       reply([text('Both.'), toolCall('{"amount":1}'), toolCall('{"amount":2}'), toolCall('{}')]),
     );

@@ -66,7 +66,7 @@ function losing(method: 'startWorkflowExecution' | 'signalWorkflowExecution') {
 }
 
 describe('start', () => {
-  test('R-137 K-053 the reply of a start is lost: the same call again gives the one run', async () => {
+  test('R-137 K-053 the reply of a start is lost: the same call gives the one run', async () => {
     await stage.startWorkers();
     const client = await stage.clientWith({ tap: losing('startWorkflowExecution') });
     const start = plan(['note', 'one']);
