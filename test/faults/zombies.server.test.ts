@@ -80,7 +80,7 @@ describe('frozen for longer than its windows, and shorter than its lease', () =>
     });
     const entered = await stage.bodies(runId, 'attempt_entered');
     expect(entered.map(({ attemptId }) => attemptId)).not.toContain(refused?.attemptId);
-    expect([entered.length, await stage.sent(runId)]).toEqual([1, 1]);
+    expect(await stage.sent(runId)).toBe(1);
   });
 
   test.each([
