@@ -102,6 +102,9 @@ export const limits = {
   reaskMaxMs: 60 * MINUTE,
 
   rejectedCommandsMax: 1_000,
+  /** Commands that go on to the next execution unhandled: its input is one payload of 2 MB. */
+  carriedMax: 200,
+  carriedCharsMax: 256 * KIB,
   /** Calls of one model turn at work at the same time; below Temporal's worker slots. */
   parallelCallsMax: 8,
   turnsMax: 100,

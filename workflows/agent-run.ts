@@ -17,18 +17,23 @@ import type { Ending } from './ending.ts';
 import { workflowFailure } from './failures.ts';
 import type { AgentRunInput } from './messages.ts';
 import type { OpenCall } from './opening.ts';
-import { openedOf, type Session } from './session.ts';
+import { type Carried, openedOf, type Session } from './session.ts';
 
 interface Task {
   readonly session: Session;
   readonly open: OpenCall;
 }
 
-/** `pin`: only from its own continuation. */
-export async function agentRun(input: AgentRunInput, pin?: LedgerPin): Promise<RunResult> {
+/** `pin` and `carried`: only from its own continuation. */
+export async function agentRun(
+  input: AgentRunInput,
+  pin?: LedgerPin,
+  carried: readonly Carried[] = [],
+): Promise<RunResult> {
   const session = beginSession({
-    continueAs: (newest) => continueAsNew<typeof agentRun>(input, newest),
+    continueAs: (newest, left) => continueAsNew<typeof agentRun>(input, newest, left),
     pin: pin ?? null,
+    carried,
   });
   const check = checkRunInput(session.runId, input);
   if (check.kind === 'refused') throw workflowFailure('HoldfastInvalidInput', check.message);

@@ -1,12 +1,6 @@
 // What `agentRun` and `holdfast()` share around their bodies: handlers, opening, end.
 
-import {
-  allHandlersFinished,
-  CancellationScope,
-  condition,
-  patched,
-  setCurrentDetails,
-} from '@temporalio/workflow';
+import { CancellationScope, condition, patched, setCurrentDetails } from '@temporalio/workflow';
 import type { RunResult } from '../core/outcome.ts';
 import { installHandlers } from './commands.ts';
 import { runDetails } from './details.ts';
@@ -14,7 +8,7 @@ import { type Ending, endSession } from './ending.ts';
 import { type OpenCall, openSession } from './opening.ts';
 import { patches } from './patches.ts';
 import { runAttributes } from './search-attributes.ts';
-import { newSession, type Session, type SessionOptions } from './session.ts';
+import { allHandled, newSession, type Session, type SessionOptions } from './session.ts';
 
 /** Before anything else in a workflow: signals that came before it are handled then. */
 export function beginSession(options: SessionOptions): Session {
@@ -25,6 +19,7 @@ export function beginSession(options: SessionOptions): Session {
     setCurrentDetails(runDetails(session));
   };
   installHandlers(session);
+  session.workOff(options.carried ?? []);
   return session;
 }
 
@@ -41,13 +36,13 @@ export function runSession(
       session.result = opening.result;
       return opening.result;
     } finally {
-      await handlersAnswered();
+      await handlersAnswered(session);
     }
   });
 }
 
 /** However it ends, what was sent before is recorded, and its sender is answered. */
-async function handlersAnswered(): Promise<void> {
-  if (!allHandlersFinished() && patched(patches.endAfterHandlers))
-    await condition(allHandlersFinished);
+async function handlersAnswered(session: Session): Promise<void> {
+  if (!allHandled(session) && patched(patches.endAfterHandlers))
+    await condition(() => allHandled(session));
 }

@@ -14,7 +14,7 @@ import { unreadyProblem } from '../core/resolve.ts';
 import { boundedWords } from '../core/words.ts';
 import { problemOf } from './command-problem.ts';
 import { type CommandAnswer, lateFactSignal, resolveSignal, resolveUpdate } from './messages.ts';
-import { ask, hint, type Session } from './session.ts';
+import { ask, type Carried, hint, type Rejection, type Session } from './session.ts';
 
 /** The action that a question is about, and the version of its record when last looked at. */
 export interface Asked {
@@ -30,18 +30,13 @@ export interface Desk {
   rejected: number;
 }
 
-export interface Rejection {
-  readonly name: string;
-  readonly commandId: string | null;
-  readonly why: string;
-}
-
 export function installDesk(session: Session, asked: Asked | null): Desk {
   const desk: Desk = { session, asked, seen: new Set(), rejected: 0 };
   setHandler(lateFactSignal, (raw) => lateFact(desk, raw), {
     description: 'Sent by activities: the ledger knows more about an action.',
   });
-  setHandler(resolveSignal, async (raw) => void (await resolve(desk, raw)), {
+  session.workOff = (carried) => void workOff(desk, carried);
+  setHandler(resolveSignal, (raw) => resolveByAnyone(desk, raw), {
     description: 'Answer an unknown action; paste an answer from the Input of its question.',
   });
   setHandler(resolveUpdate, (raw) => resolve(desk, raw), {
@@ -85,6 +80,30 @@ function lateFact(desk: Desk, raw: unknown): Promise<void> | undefined {
     return reject(desk, malformed('lateFact', raw, problemOf(lateFactSchema, raw)));
   hint(desk.session, parsed.data.actionId);
   return undefined;
+}
+
+/** Nobody waits for the answer to a signal: where it has to wait itself, it is carried on. */
+async function resolveByAnyone(desk: Desk, raw: unknown): Promise<void> {
+  const { data: command } = resolveSchema.safeParse(raw);
+  if (command !== undefined && carry(desk, { kind: 'resolve', command })) return;
+  await resolve(desk, raw);
+}
+
+function carry({ session }: Desk, one: Carried): boolean {
+  if (!session.departing || session.carried.length >= limits.carriedMax) return false;
+  if (JSON.stringify([...session.carried, one]).length > limits.carriedCharsMax) return false;
+  session.carried.push(one);
+  return true;
+}
+
+/** In their order, one after the other. */
+async function workOff(desk: Desk, carried: readonly Carried[]): Promise<void> {
+  desk.session.backlog += carried.length;
+  for (const one of carried) {
+    if (one.kind === 'resolve') await resolve(desk, one.command);
+    else await reject(desk, one.rejection);
+    desk.session.backlog--;
+  }
 }
 
 async function resolve(desk: Desk, raw: unknown): Promise<CommandAnswer> {
@@ -148,6 +167,7 @@ export async function reject(desk: Desk, rejection: Rejection): Promise<void> {
   session.lastRejection = `${rejection.name}: ${rejection.why} (${desk.rejected} rejected so far)`;
   session.show();
   if (desk.rejected > limits.rejectedCommandsMax) return;
+  if (carry(desk, { kind: 'rejected', rejection })) return;
   const why = boundedWords(rejection.why, limits.noteCharsMax);
   const name = boundedWords(rejection.name, limits.labelCharsMax) || 'no name';
   const { runId, pin } = session;

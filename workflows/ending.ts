@@ -1,7 +1,7 @@
 // Ends the run in the ledger. Only `run_ended` ends a run; a workflow that closes without it needs
 // `resume`.
 
-import { allHandlersFinished, condition, sleep } from '@temporalio/workflow';
+import { condition, sleep } from '@temporalio/workflow';
 import type { EndRunCall } from '../core/activity-calls.ts';
 import { afterEnd } from '../core/after-end.ts';
 import { fullJitter, infraBackoff } from '../core/backoff.ts';
@@ -11,7 +11,7 @@ import { workflowFailure } from './failures.ts';
 import { askAboutLeftOpen } from './left-open.ts';
 import { type OpenCall, rereadAuthority } from './opening.ts';
 import { settleConsumed } from './predecessors.ts';
-import { ask, openedOf, pinOf, type Session } from './session.ts';
+import { allHandled, ask, openedOf, pinOf, type Session } from './session.ts';
 
 export interface Ending {
   readonly end: End;
@@ -30,7 +30,7 @@ export async function endSession(
   session.show();
   // A command that was accepted is recorded before the end; what comes later finds a run that
   // ended.
-  await condition(allHandlersFinished);
+  await condition(() => allHandled(session));
   let end = endNow(session, ending.end);
   for (let refusals = 1; refusals <= REFUSALS_MAX && session.result === null; refusals++) {
     const reply = await ask(session, 'endRun', endCall(session, end, ending), 'end the run');
@@ -57,7 +57,7 @@ async function ended(session: Session, result: RunResult): Promise<RunResult> {
   await askAboutLeftOpen(session, result);
   session.phase = 'ended';
   session.show();
-  await condition(allHandlersFinished);
+  await condition(() => allHandled(session));
   return result;
 }
 

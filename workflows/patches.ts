@@ -22,4 +22,7 @@ export const patches = {
   // The copy of a run that had ended, and a run that fails, wait for their handlers: whoever sent
   // an update was told that the workflow had completed. Since 0.1.0.
   endAfterHandlers: 'end-after-handlers',
+  // Commands that come while continuing as new is due go on to the next execution: as long as they
+  // came fast enough there was none, until the history was full. Since 0.1.0.
+  carryCommands: 'carry-commands',
 } as const satisfies Record<string, string>;

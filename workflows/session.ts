@@ -9,13 +9,14 @@
 // another ledger than the first.
 
 import type { CancellationScope } from '@temporalio/workflow';
-import { workflowInfo } from '@temporalio/workflow';
+import { allHandlersFinished, workflowInfo } from '@temporalio/workflow';
 import type {
   AuthorityHead,
   HoldfastActivities,
   LedgerPin,
   WalkEntry,
 } from '../core/activity-calls.ts';
+import type { ResolveCommand } from '../core/commands.ts';
 import { genesisBase } from '../core/consumes.ts';
 import type { StopReason } from '../core/fact-fields.ts';
 import { infraReplyOf } from '../core/infra-reply.ts';
@@ -40,7 +41,13 @@ export interface Session {
   readonly runId: string;
   readonly queues: ActivityQueues;
   /** Continues as new; null: other people's workflows cannot be continued for them. */
-  readonly continueAs: ((pin: LedgerPin) => Promise<never>) | null;
+  readonly continueAs: ((pin: LedgerPin, carried: readonly Carried[]) => Promise<never>) | null;
+  /** It is due, and waits for what is being recorded: what comes meanwhile is carried on. */
+  departing: boolean;
+  carried: Carried[];
+  /** Of an earlier execution, not handled yet. */
+  backlog: number;
+  workOff: (carried: readonly Carried[]) => void;
   /** Continuing as new has begun: what would be scheduled now would be lost. */
   leaving: boolean;
   opened: Opened | null;
@@ -59,12 +66,25 @@ export interface Session {
   show: () => void;
 }
 
+/** A command that another execution of the same workflow handles. */
+export type Carried =
+  | { readonly kind: 'resolve'; readonly command: ResolveCommand }
+  | { readonly kind: 'rejected'; readonly rejection: Rejection };
+
+export interface Rejection {
+  readonly name: string;
+  readonly commandId: string | null;
+  readonly why: string;
+}
+
 export interface SessionOptions {
   readonly continueAs: Session['continueAs'];
   readonly queuePrefix?: string;
   /** Of a question: the run it is about; else the workflow's own id. */
   readonly runId?: string;
   readonly pin: LedgerPin | null;
+  /** From the execution before this one. */
+  readonly carried?: readonly Carried[];
 }
 
 export function newSession({ continueAs, queuePrefix, runId, pin }: SessionOptions): Session {
@@ -73,6 +93,10 @@ export function newSession({ continueAs, queuePrefix, runId, pin }: SessionOptio
     runId: runId ?? workflowId,
     queues: queuesBeside(taskQueue, queuePrefix),
     continueAs,
+    departing: false,
+    carried: [],
+    backlog: 0,
+    workOff: () => undefined,
     leaving: false,
     opened: null,
     pin,
@@ -101,6 +125,11 @@ export function openedOf(session: Session): Opened {
 export function pinOf(session: Session): LedgerPin {
   if (session.pin === null) throw new Error(`${session.runId}: no ledger is pinned yet`);
   return session.pin;
+}
+
+/** Every command that has come is on record, or carried on. */
+export function allHandled({ backlog }: Session): boolean {
+  return allHandlersFinished() && backlog === 0;
 }
 
 export function hint(session: Session, actionId: string): void {

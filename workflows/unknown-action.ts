@@ -3,7 +3,6 @@
 // verdict is a fact first, and a signal to the run second.
 
 import {
-  allHandlersFinished,
   CancellationScope,
   condition,
   continueAsNew,
@@ -20,12 +19,13 @@ import { isActionOf, unknownIdOf } from '../core/ids.ts';
 import { limits } from '../core/limits.ts';
 import type { Question } from '../core/question.ts';
 import { questionIn, questionProblem } from '../core/question-shape.ts';
+import { departure } from './continuing.ts';
 import { installDesk, rejectOtherSignals } from './desk.ts';
 import { type QuestionProgress, questionDetails } from './details.ts';
 import { workflowFailure } from './failures.ts';
 import { lateFactSignal } from './messages.ts';
 import { questionPairs } from './search-attributes.ts';
-import { newSession, type Session } from './session.ts';
+import { allHandled, type Carried, newSession, type Session } from './session.ts';
 import { lookAt } from './unknown.ts';
 
 /** How the question ended, for whoever looks at the closed child. */
@@ -46,11 +46,12 @@ interface Inquiring {
   disputed: boolean;
 }
 
-/** `asked` and `pin`: only from its own continuation. */
+/** `asked`, `pin` and `carried`: only from its own continuation. */
 export async function unknownAction(
   raw: Question,
   asked = 0,
   pin: LedgerPin | null = null,
+  carried: readonly Carried[] = [],
 ): Promise<QuestionEnd> {
   const problem = questionProblem(raw) ?? idProblem(raw);
   if (problem !== null)
@@ -70,6 +71,7 @@ export async function unknownAction(
   const about = { actionId, recordVersion: () => at.recordVersion };
   rejectOtherSignals(installDesk(session, about), ['resolve', 'lateFact']);
   session.show = () => show(at);
+  session.workOff(carried);
   // Temporal's cancel of this workflow is no answer: the question stays open.
   return CancellationScope.nonCancellable(() => untilKnown(at));
 }
@@ -141,7 +143,7 @@ async function conclude(
 ): Promise<QuestionEnd> {
   const { session, question } = at;
   const { runId, actionId } = question.action;
-  await condition(allHandlersFinished);
+  await condition(() => allHandled(session));
   upsertSearchAttributes(questionPairs(at.question, 'completed'));
   const outcomeDigest = outcome !== null && 'digest' in outcome ? outcome.digest : null;
   const fact = { actionId, attemptId: null, outcomeDigest };
@@ -155,14 +157,15 @@ async function conclude(
     });
   }
   session.phase = 'ended';
-  await condition(allHandlersFinished);
+  await condition(() => allHandled(session));
   return end;
 }
 
 async function continueIfLong(at: Inquiring): Promise<void> {
   if (!workflowInfo().continueAsNewSuggested) return;
-  await condition(allHandlersFinished);
-  await continueAsNew<typeof unknownAction>(at.question, at.asked, at.session.pin);
+  await departure(at.session);
+  const { pin, carried } = at.session;
+  await continueAsNew<typeof unknownAction>(at.question, at.asked, pin, carried);
 }
 
 function show(at: Inquiring): void {

@@ -90,7 +90,7 @@ async function failedTasks(workflowId: string): Promise<number> {
   return (events ?? []).filter((event) => event.workflowTaskFailedEventAttributes != null).length;
 }
 
-test('R-134 K-041 what nobody can read is rejected at run and question; valid ones apply', async () => {
+test('R-134 K-041 what nobody can read is rejected at both; valid ones apply', async () => {
   const { runId, handle, action, child } = await askedRun();
   const sent =
     (await signalAllBroken(handle, 'revoke')) +
@@ -270,7 +270,7 @@ test.each([
   },
 );
 
-test('R-134 K-046 reset to the first task, stored signals come before main: the same end', async () => {
+test('R-134 K-046 reset to the first task, signals come before main: the same end', async () => {
   const { runId, handle, action } = await askedRun('charge_card');
   const { actionId: _, ...aimless } = answerTo(action, yes);
   await handle.signal('resolve', aimless);
