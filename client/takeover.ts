@@ -92,7 +92,8 @@ async function ticketFor(
   throw new ClientError(
     'refused_by_ledger',
     `the takeover ${id} of run ${runId} was refused: ` +
-      `${reply.why ?? 'its ticket is used up, or of an earlier claim; resume with another command id'}`,
+      (reply.why ??
+        'its ticket is used up, or of an earlier claim; resume with another command id'),
   );
 }
 

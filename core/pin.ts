@@ -18,7 +18,8 @@ export function restoredProblem({ ledger, run }: LedgerView): string | null {
   if (before === undefined) return null;
   if (ledger.id === before.id && ledger.incarnation === before.incarnation) return null;
   return (
-    `opened in ${before.id}/${before.incarnation}, and this is ${ledger.id}/${ledger.incarnation}: ` +
+    `opened in ${before.id}/${before.incarnation}, ` +
+    `and this is ${ledger.id}/${ledger.incarnation}: ` +
     'what was done in between may not be in it'
   );
 }

@@ -49,7 +49,7 @@ function filled(): () => void {
   return () => rmSync(junk, { force: true });
 }
 
-test('R-050 R-061 R-077 a full disk at gate, result and end: none without intent, none twice', async () => {
+test('R-050 R-061 R-077 a full disk at gate, result and end: nothing doubled or lost', async () => {
   const breakIt = () => {
     const free = filled();
     onTestFinished(free);

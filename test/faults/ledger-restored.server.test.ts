@@ -91,7 +91,7 @@ test('R-006 R-046 an older copy of the ledger proves nothing: nothing is sent ag
   expect(subjects).toEqual([notice(first), notice(second)]);
 });
 
-test('R-006 a run that began after the copy was made is not begun again by a takeover', async () => {
+test('R-006 a run that began after the copy was made is not begun anew by a takeover', async () => {
   const runId = 'forgotten';
   const actionId = `${runId}.t1.c1`;
   const copy = join(directory, 'earlier.db');

@@ -88,7 +88,8 @@ function commandTexts(command: Command): string[] {
 function commandText(command: Command, group = ''): string {
   const args = command.registeredArguments.map((each) => ` <${each.name()}>`).join('');
   const options = command.options.length === 0 ? '' : `\n${optionTable(command)}`;
-  return `\n## holdfast ${group}${command.name()}${args}\n\n${sentence(command.description())}\n${options}`;
+  const title = `holdfast ${group}${command.name()}${args}`;
+  return `\n## ${title}\n\n${sentence(command.description())}\n${options}`;
 }
 
 function optionTable(command: Command): string {

@@ -221,7 +221,7 @@ test('R-109 a revoke that came before the run opened stops it before its first s
   expect(stage.effects).toEqual([]);
 });
 
-test('R-122 cancel tells the tool at work to stop; its end is recorded, nothing is undone', async () => {
+test('R-122 cancel tells the tool at work to stop; its end is recorded, none undone', async () => {
   stage.behave['charge_card'] = async (_input, { signal }) => {
     await new Promise((stopped) => signal.addEventListener('abort', stopped, { once: true }));
     return { kind: 'executed', result: { charged: 'half' }, externalId: 'ch-1' };

@@ -12,7 +12,7 @@ async function isContinued(runId: string, first: string): Promise<boolean> {
   return (await stage.client.workflow.getHandle(runId).describe()).runId !== first;
 }
 
-test('R-018 R-118 a batch is never cut: the run continues between turns, siblings act once', async () => {
+test('R-018 R-118 a batch is never cut: the run continues between its turns', async () => {
   const runId = newRunId('batch');
   let waiting = 0;
   let letGo: () => void = () => undefined;
@@ -44,7 +44,7 @@ test('R-018 R-118 a batch is never cut: the run continues between turns, sibling
   expect(closed.length).toBe(scheduled.length);
 });
 
-test('K-050 a result of 3 MB is recorded once, and the run does not choke on its size', async () => {
+test('K-050 a result of 3 MB is recorded once, and the run goes on', async () => {
   stage.behave['charge_card'] = async () => ({ kind: 'executed', result: 'x'.repeat(3_000_000) });
   const runId = newRunId('large');
   const steps = [{ tool: 'charge_card', input: { runId } }];
@@ -59,7 +59,7 @@ test('K-050 a result of 3 MB is recorded once, and the run does not choke on its
   expect(JSON.stringify(events).length).toBeLessThan(1_000_000);
 });
 
-test('K-050 a result that the ledger does not take is cut to its digest, and never repeated', async () => {
+test('K-050 a result too large for the ledger is cut to its digest, not repeated', async () => {
   stage.behave['charge_card'] = async () => ({ kind: 'executed', result: 'x'.repeat(9_000_000) });
   const runId = newRunId('huge');
   const steps = [{ tool: 'charge_card', input: { runId } }];

@@ -16,7 +16,7 @@ const goal = {
   steps: Array.from({ length: STEPS }, (_, n) => ({ tool: 'charge_card', input: { n } })),
 };
 
-test('R-076 R-018 continue-as-new at each of 12 steps: the record is that of a straight run', async () => {
+test('R-076 R-018 continued as new at each of 12 steps: the record is the same', async () => {
   const continued = newRunId('continued');
   const straight = newRunId('straight');
   const handle = await startRun(stage, continued, goal);
