@@ -9,7 +9,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
-import { recordable, startsIn, startsLog } from '../support/barrier-watch.ts';
+import { type BarrierWatch, recordable, startsIn, startsLog } from '../support/barrier-watch.ts';
 import { HELD_CALLS, heldCounters, instructionsFor } from '../support/calls-at-once.ts';
 import {
   type FaultServer,
@@ -37,9 +37,13 @@ export interface FloodStage {
   close(): Promise<void>;
 }
 
-export async function openFloodStage(server: FaultServer, seed: number): Promise<FloodStage> {
+export async function openFloodStage(
+  server: FaultServer,
+  seed: number,
+  rule: BarrierWatch['rule'] = 'real',
+): Promise<FloodStage> {
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-flood-'));
-  const barrier = { directory, rule: 'real' as const, delayMaxMs: DELAY_MAX_MS, seed };
+  const barrier = { directory, rule, delayMaxMs: DELAY_MAX_MS, seed };
   const faults = await openFaultStage(server, { barrier, callsAtOnce: CALLS });
   const connection = await Connection.connect({ address: server.address });
   return {
