@@ -32,6 +32,7 @@ export async function runAttempt(
   // Of its own, so that `stopScheduling` reaches it inside the non-cancellable body.
   const scope = new CancellationScope({ cancellable: true });
   session.scheduled.set(call.attemptId, scope);
+  session.progressed = true;
   session.show();
   const finished = scope
     .run(() => performAction(call, policy, session.queues))

@@ -27,7 +27,9 @@ function stay(session: Session): void {
   session.workOff(session.carried.splice(0));
 }
 
-function isDue({ continueAs, opened, stop, scheduled }: Session): boolean {
+function isDue({ continueAs, opened, stop, scheduled, progressed }: Session): boolean {
   if (continueAs === null || opened === null || stop !== null) return false;
-  return workflowInfo().continueAsNewSuggested && scheduled.size === 0;
+  if (!workflowInfo().continueAsNewSuggested || scheduled.size > 0) return false;
+  // Where the walk alone fills a history, the next execution would only come as far as this one.
+  return progressed || !patched(patches.continueAfterProgress);
 }

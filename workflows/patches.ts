@@ -25,4 +25,7 @@ export const patches = {
   // Commands that come while continuing as new is due go on to the next execution: as long as they
   // came fast enough there was none, until the history was full. Since 0.1.0.
   carryCommands: 'carry-commands',
+  // An execution that only walked again what is recorded does not continue as new: where many
+  // questions are open, the next one would do the same, for ever. Since 0.1.0.
+  continueAfterProgress: 'continue-after-progress',
 } as const satisfies Record<string, string>;

@@ -50,6 +50,8 @@ export interface Session {
   workOff: (carried: readonly Carried[]) => void;
   /** Continuing as new has begun: what would be scheduled now would be lost. */
   leaving: boolean;
+  /** This execution did more than walk again what is recorded. */
+  progressed: boolean;
   opened: Opened | null;
   pin: LedgerPin | null;
   phase: RunStateAnswer['phase'];
@@ -98,6 +100,7 @@ export function newSession({ continueAs, queuePrefix, runId, pin }: SessionOptio
     backlog: 0,
     workOff: () => undefined,
     leaving: false,
+    progressed: false,
     opened: null,
     pin,
     phase: 'opening',

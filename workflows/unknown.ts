@@ -66,6 +66,7 @@ export async function settlementOf(
     // Only now: the question is open before the run stops waiting for its answer.
     if (session.stop !== null) return null;
     woken = await nextWake(session, actionId, waits);
+    session.progressed = true;
     await continueIfLong(session);
   }
 }
@@ -99,6 +100,7 @@ export async function polled(session: Session, doubtful: Doubtful): Promise<Inqu
     const waitMs = fullJitter(inquiryBackoff, asked, Math.random());
     const awake = () => session.stop !== null || session.hints.get(doubtful.actionId) !== seen;
     await condition(awake, waitMs, { summary: `ask about ${doubtful.actionId} again` });
+    session.progressed = true;
     await continueIfLong(session);
   }
 }

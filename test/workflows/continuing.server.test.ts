@@ -109,6 +109,23 @@ test('R-047 R-118 a run that waits continues too; its question is adopted', asyn
   expect(stage.effects).toEqual([action.actionId]);
 });
 
+test('R-118 where the walk alone fills a history, the run still comes to its end', async () => {
+  stage.behave['post_letter'] = async () => {
+    throw new Error('lost');
+  };
+  const runId = newRunId('crowded');
+  const lost = Array.from({ length: 8 }, (_, n) => ({
+    ...{ tool: 'post_letter', input: { runId, n }, onUnknown: 'continue' },
+  }));
+  const more = [1, 2, 3].map((n) => ({ tool: 'charge_card', input: { runId, n } }));
+  const steps = [...lost, ...more.map((step) => ({ ...step, onUnknown: 'continue' }))];
+  const handle = await startRun(stage, runId, { kind: 'plan', steps });
+  const result = (await handle.result()) as RunResult;
+  expect(result).toMatchObject({ end: { kind: 'ended_with_unknown' }, unknownsCount: 8 });
+  expect(stage.effects).toHaveLength(steps.length);
+  expect(new Set(stage.effects).size).toBe(steps.length);
+});
+
 test('R-118 a question continues as well, and remembers how often it has asked', async () => {
   stage.behave['charge_card'] = async () => {
     throw new Error('lost');
