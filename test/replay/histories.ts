@@ -62,18 +62,30 @@ export function decisionsIn(history: History): Decision[] {
   });
 }
 
-/** What the workflow returned. Throws where it did not. */
+/** What the workflow returned, or gave to its next execution. Throws where it did neither. */
 export function resultIn(history: History): unknown {
-  const completed = history.events?.at(-1)?.workflowExecutionCompletedEventAttributes;
+  const last = history.events?.at(-1);
+  const next = last?.workflowExecutionContinuedAsNewEventAttributes;
+  if (next != null) return valuesIn(next.input);
+  const completed = last?.workflowExecutionCompletedEventAttributes;
   if (completed == null) throw new Error('the history does not end by a completion');
   return valuesIn(completed.result)[0];
+}
+
+const markerSchema = z.object({ id: z.string() });
+
+/** Ids of the patches whose new way it went. */
+export function patchesIn(history: History): string[] {
+  return (history.events ?? []).flatMap(({ markerRecordedEventAttributes: marker }) =>
+    valuesIn(marker?.details?.['patch-data']).map((each) => markerSchema.parse(each).id),
+  );
 }
 
 type Payloads = NonNullable<
   NonNullable<History['events']>[number]['workflowExecutionCompletedEventAttributes']
 >['result'];
 
-function valuesIn(payloads: Payloads): unknown[] {
+function valuesIn(payloads: Payloads | undefined): unknown[] {
   return (payloads?.payloads ?? []).map((one) => defaultPayloadConverter.fromPayload(one));
 }
 

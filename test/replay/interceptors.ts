@@ -36,6 +36,10 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
         told.decision({ type: input.workflowType, args: input.options.args });
         return next(input);
       },
+      continueAsNew(input, next) {
+        told.result(input.args);
+        return next(input);
+      },
     },
   ],
 });

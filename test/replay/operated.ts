@@ -1,12 +1,17 @@
 // Runs that somebody struck: an operator with the buttons of Temporal, or a person with an answer.
 // Each plays to its end; its history is then saved under the name of the row.
 
+import type { WorkflowHandle } from '@temporalio/client';
 import type { ResolveCommand } from '../../core/commands.ts';
 import { unknownIdOf } from '../../core/ids.ts';
+import { patches } from '../../workflows/patches.ts';
 import { asked, until } from '../support/fault-stage.ts';
+import { patchesIn } from './histories.ts';
 import type { Recorder } from './recorder.ts';
 
 const WITHIN_MS = 120_000;
+/** Steps whose walk alone makes a server that is impatient suggest to continue. */
+const LOST = 8;
 const principal = { user: 'ada', workspace: 'shop' };
 const who = { actor: 'ada', reason: 'recorded' };
 const ticket = (subject: string) => ({ tool: 'open_ticket', input: { subject } });
@@ -17,6 +22,8 @@ export interface Operated {
   readonly workflow: string;
   readonly why: string;
   readonly workflowId: string;
+  /** Of a workflow that continued as new; default: the newest. */
+  readonly execution?: 'first' | 'newest';
   play(recorder: Recorder): Promise<void>;
 }
 
@@ -26,6 +33,7 @@ const agentRun = (why: string, play: (recorder: Recorder, runId: string) => Prom
   workflowId: why,
   play: (recorder: Recorder) => play(recorder, why),
 });
+const played = async () => undefined;
 
 export const operated: readonly Operated[] = [
   agentRun('settled-by-a-person', async (recorder, runId) => {
@@ -38,7 +46,7 @@ export const operated: readonly Operated[] = [
     workflow: 'unknownAction',
     why: 'settled-by-a-person',
     workflowId: unknownIdOf('settled-by-a-person.t1.c1'),
-    play: async () => undefined,
+    play: played,
   },
   agentRun('reset-in-flight', async (recorder, runId) => {
     await heldAtStep(recorder, runId, 2);
@@ -100,7 +108,7 @@ export const operated: readonly Operated[] = [
     why: 'failed-after-its-result',
     workflowId: 'invoice-43',
     async play(recorder) {
-      const { stored, release } = recorder.holdResult('invoice-43.charge');
+      const { stored, release } = recorder.holdBehind('invoice-43.charge');
       const input = { title: 'invoice 43', cents: 1_200 };
       await recorder.client.start('invoice-43', { workflow: 'invoice', input });
       await stored;
@@ -109,12 +117,24 @@ export const operated: readonly Operated[] = [
       release();
     },
   },
+  agentRun('ended-before-its-copy', async (recorder, runId) => {
+    await heldAtStep(recorder, runId, 1);
+    await unreadable(recorder, runId, 'command-0');
+    await recorder.receiver.release();
+    await endsAs(recorder, runId, 'completed');
+    // The copy is given the command with its first task; the end is on record before the command.
+    const { stored, release } = recorder.holdBehind('command-0');
+    const [eventId = 0] = await recorder.operator.resetPoints(runId);
+    await recorder.operator.reset(runId, { eventId });
+    await stored;
+    await gone(recorder, runId, patches.endAfterHandlers);
+    release();
+  }),
 ];
 
 /** On a server that suggests it early; its own, because the others would continue as well. */
-export const continued: Operated = agentRun(
-  'continued-with-an-unknown',
-  async (recorder, runId) => {
+export const continued: readonly Operated[] = [
+  agentRun('continued-with-an-unknown', async (recorder, runId) => {
     await recorder.receiver.arm({ fault: 'commit_then_drop_reply', operation: 'send_notice' });
     await start(recorder, runId, [notice, ticket('after the answer')]);
     const actionId = `${runId}.t1.c1`;
@@ -127,8 +147,49 @@ export const continued: Operated = agentRun(
     });
     await answerYes(recorder, runId);
     await endsAs(recorder, runId, 'completed');
+  }),
+  {
+    ...agentRun('carries-commands-on', async (recorder, runId) => {
+      await recorder.receiver.arm({ fault: 'commit_then_drop_reply', operation: 'send_notice' });
+      await start(recorder, runId, [notice, ticket('after the answer')]);
+      const actionId = `${runId}.t1.c1`;
+      await asked(recorder.client, actionId);
+      const first = recorder.holdBehind('command-1');
+      const second = recorder.holdBehind('command-2');
+      await unreadable(recorder, runId, 'command-1');
+      await first.stored;
+      await gone(recorder, runId, patches.carryCommands, async (handle) => {
+        await handle.signal('lateFact', { actionId, attemptId: null, outcomeDigest: null });
+      });
+      await unreadable(recorder, runId, 'command-2');
+      first.release();
+      await second.stored;
+      second.release();
+      await answerYes(recorder, runId);
+      await endsAs(recorder, runId, 'completed');
+    }),
+    execution: 'first',
   },
-);
+  {
+    workflow: 'agentRun',
+    why: 'continued-with-commands',
+    workflowId: 'carries-commands-on',
+    play: played,
+  },
+  agentRun('walk-longer-than-a-history', async (recorder, runId) => {
+    const lost = Array.from({ length: LOST }, (_, n) => ({
+      ...{ tool: 'send_notice', input: { to: `${n}@example.com` }, onUnknown: 'continue' },
+    }));
+    const fault = {
+      fault: 'commit_then_drop_reply',
+      operation: 'send_notice',
+      times: LOST,
+    } as const;
+    await recorder.receiver.arm(fault);
+    await start(recorder, runId, [...lost, { ...ticket('after all'), onUnknown: 'continue' }]);
+    await endsAs(recorder, runId, 'ended_with_unknown');
+  }),
+];
 
 async function start({ client }: Recorder, runId: string, steps: readonly object[]) {
   const goal = { kind: 'plan' as const, steps: steps as never };
@@ -141,6 +202,25 @@ async function heldAtStep(recorder: Recorder, runId: string, step: number): Prom
   await recorder.receiver.arm({ fault: 'hold', keyIncludes });
   await start(recorder, runId, [ticket(`${runId} 1`), ticket(`${runId} 2`)]);
   await held(recorder);
+}
+
+/** A command that can only be put on record as rejected. */
+async function unreadable({ temporal }: Recorder, runId: string, id: string): Promise<void> {
+  await temporal.workflow.getHandle(runId).signal('resolve', { id });
+}
+
+/** Until the new way is in the history of the newest execution. */
+async function gone(
+  { temporal }: Recorder,
+  runId: string,
+  patch: string,
+  push: (handle: WorkflowHandle) => Promise<void> = played,
+): Promise<void> {
+  const handle = temporal.workflow.getHandle(runId);
+  await until(patch, WITHIN_MS, async () => {
+    await push(handle);
+    return patchesIn(await handle.fetchHistory()).includes(patch);
+  });
 }
 
 function held({ receiver }: Recorder): Promise<boolean> {

@@ -33,9 +33,9 @@ await recorded(await openRecorder(scriptedModel()), async (recorder) => {
 });
 const SUGGESTED_AFTER = 40;
 const impatient = () => impatientServer(SUGGESTED_AFTER);
-await recorded(await openRecorder(scriptedModel(), impatient), (recorder) =>
-  struck(recorder, continued),
-);
+await recorded(await openRecorder(scriptedModel(), impatient), async (recorder) => {
+  for (const each of continued) await struck(recorder, each);
+});
 
 async function recorded(
   recorder: Recorder,
@@ -49,9 +49,8 @@ async function recorded(
 }
 
 async function struck(recorder: Recorder, operated: Operated): Promise<void> {
-  const { workflow, why, workflowId } = operated;
   await operated.play(recorder);
-  await save(recorder, { workflowId, workflow, why });
+  await save(recorder, operated);
 }
 
 /** A reply is lost; the question to the receiver settles it, and the plan goes on. */
@@ -122,16 +121,14 @@ async function completed(
   if (end.kind !== 'completed') throw new Error(`run ${runId} ended as ${JSON.stringify(end)}`);
 }
 
-interface Saved {
-  readonly workflowId: string;
-  readonly workflow: string;
-  readonly why: string;
-}
+type Saved = Omit<Operated, 'play'>;
 
-async function save({ historyOf }: Recorder, { workflowId, workflow, why }: Saved): Promise<void> {
+async function save({ historyOf }: Recorder, saved: Saved): Promise<void> {
+  const { workflowId, workflow, why, execution = 'newest' } = saved;
   const name = `${workflow}-${version}-${why}`;
   const isThere = existsSync(historyPath(name));
-  if (!isThere) writeFileSync(historyPath(name), historyText(await historyOf(workflowId)));
+  if (!isThere)
+    writeFileSync(historyPath(name), historyText(await historyOf(workflowId, execution)));
   process.stdout.write(`${isThere ? 'stays ' : 'saved '} ${name}\n`);
 }
 

@@ -28,10 +28,13 @@ export interface Recorder {
   readonly temporal: Client;
   readonly receiver: ReceiverProcess;
   readonly operator: Operator;
-  /** Whoever stores the result of this action next stands still behind the commit. */
-  holdResult(actionId: string): { readonly stored: Promise<void>; release(): void };
-  /** Of a closed workflow; waits until it is closed. */
-  historyOf(workflowId: string): Promise<History>;
+  /**
+   * Whoever stores the result of this action, or the rejection of this command, next stands still
+   * behind the commit.
+   */
+  holdBehind(id: string): { readonly stored: Promise<void>; release(): void };
+  /** Of one execution, once the newest is closed. */
+  historyOf(workflowId: string, execution: 'first' | 'newest'): Promise<History>;
   close(): Promise<void>;
 }
 
@@ -82,7 +85,7 @@ export async function openRecorder(
     return {
       ...{ client, temporal, receiver, close },
       operator: operatorOf(temporal),
-      holdResult: (actionId) => holdIn(held, actionId),
+      holdBehind: (id) => holdIn(held, id),
       historyOf: historyFrom(temporal),
     };
   } catch (error) {
@@ -92,12 +95,12 @@ export async function openRecorder(
 }
 
 interface Held {
-  readonly actionId: string;
+  readonly id: string;
   readonly stored: () => void;
   readonly released: Promise<void>;
 }
 
-function holdIn(held: Held[], actionId: string) {
+function holdIn(held: Held[], id: string) {
   let release: () => void = () => undefined;
   let stored: () => void = () => undefined;
   const released = new Promise<void>((resolve) => {
@@ -106,7 +109,7 @@ function holdIn(held: Held[], actionId: string) {
   const isStored = new Promise<void>((resolve) => {
     stored = resolve;
   });
-  held.push({ actionId, stored, released });
+  held.push({ id, stored, released });
   return { stored: isStored, release };
 }
 
@@ -119,14 +122,16 @@ function holding(ledger: Ledger, held: Held[]): Ledger {
     runs: (limit) => ledger.runs(limit),
     close: () => ledger.close(),
     async transact(look, decide) {
-      let settled: string | null = null;
+      let stored: string | null = null;
       const committed = await ledger.transact(look, (view) => {
         const decision = decide(view);
-        for (const { body } of decision.facts)
-          if (body.kind === 'attempt_settled') settled = body.actionId;
+        for (const { body } of decision.facts) {
+          if (body.kind === 'attempt_settled') stored = body.actionId;
+          if (body.kind === 'command_rejected') stored = body.commandId;
+        }
         return decision;
       });
-      const index = held.findIndex(({ actionId }) => actionId === settled);
+      const index = held.findIndex(({ id }) => id === stored);
       const [hold] = index === -1 ? [] : held.splice(index, 1);
       hold?.stored();
       await hold?.released;
@@ -136,9 +141,11 @@ function holding(ledger: Ledger, held: Held[]): Ledger {
 }
 
 function historyFrom(temporal: Client) {
-  return async (workflowId: string): Promise<History> => {
+  return async (workflowId: string, execution: 'first' | 'newest'): Promise<History> => {
     const handle = temporal.workflow.getHandle(workflowId);
     await handle.result();
-    return handle.fetchHistory();
+    if (execution === 'newest') return handle.fetchHistory();
+    const first = (await handle.describe()).raw.workflowExecutionInfo?.firstRunId ?? '';
+    return temporal.workflow.getHandle(workflowId, first).fetchHistory();
   };
 }

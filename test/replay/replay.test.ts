@@ -14,7 +14,15 @@ import { DeterminismViolationError } from '@temporalio/workflow';
 import { beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { bundleWorkflows, packageFile } from '../../workers/workflow-bundle.ts';
-import { decisionsIn, historyNames, readHistory, resultIn, workflowIdIn } from './histories.ts';
+import { patches } from '../../workflows/patches.ts';
+import {
+  decisionsIn,
+  historyNames,
+  patchesIn,
+  readHistory,
+  resultIn,
+  workflowIdIn,
+} from './histories.ts';
 import type { Decision, Telling } from './interceptors.ts';
 
 const BUNDLE_MS = 120_000;
@@ -81,10 +89,28 @@ test('R-066 runs that went well, and runs that were struck in every way, are rec
     ...['-plan-', '-model-batch', '-revoked-in-flight', 'unknownAction-', 'invoice-'],
     ...['-settled-by-a-person', '-reset-in-flight', '-canceled-in-flight', '-forged-result'],
     ...['-resumed-after-terminate', '-paused-until-overdue', '-failed-after-its-result'],
-    ...['-continued-with-an-unknown'],
+    ...['-continued-with-an-unknown', '-carries-commands-on', '-continued-with-commands'],
+    ...['-ended-before-its-copy', '-walk-longer-than-a-history'],
   ];
   expect(kinds.filter((kind) => !names.some((name) => name.includes(kind)))).toEqual([]);
 });
+
+const gone = new Map(names.map((name) => [name, patchesIn(readHistory(name))]));
+
+test('R-066 every patch has a recorded history that went its new way', () => {
+  const all = [...gone.values()].flat();
+  expect(Object.values(patches).filter((patch) => !all.includes(patch))).toEqual([]);
+});
+
+test.each(Object.values(patches))(
+  'R-066 a workflow that has lost the patch %s does not replay',
+  async (patch) => {
+    const without = changed(new RegExp(`(['"])${patch}\\1`, 'g'), "'lost'");
+    for (const name of names.filter((each) => gone.get(each)?.includes(patch)))
+      await expect(replay(readHistory(name), without)).rejects.toThrow(DeterminismViolationError);
+  },
+  REPLAY_MS,
+);
 
 const planned = names.find((name) => name.startsWith('agentRun-') && name.includes('-plan-')) ?? '';
 
