@@ -3,13 +3,15 @@
 //
 // INV-1 Never while the workflow is open: the one that runs is the run.
 // INV-2 The ticket is durable before the start; a start without one is refused by `openRun`.
+// INV-3 Never by a ledger without the run, where the run was opened in some ledger.
 
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { decideAuthority, ticketHolds } from '../core/authority.ts';
+import { decideAuthority, ticketHolds, ticketOf } from '../core/authority.ts';
 import { digestOf, type Json } from '../core/digest.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { AGENT_RUN, TICKET_MEMO } from '../workflows/messages.ts';
 import { ClientError } from './errors.ts';
+import { openedIn } from './opened-in.ts';
 import type { Room } from './room.ts';
 import { notFound } from './run-end.ts';
 import { begin, handleOf, type RunHandle } from './run-start.ts';
@@ -53,6 +55,7 @@ export async function resumeRun(
     throw stillOpen(runId);
   }
   if (execution.kind === 'none' && run.head.count === 0) throw notFound(room, runId);
+  if (run.opened === null) await refuseOtherLedger(room, runId, ledger);
   const request = await earlierStart(room, runId, execution, options.start);
   refuseOtherOpening(request, run);
   const ticket = await ticketFor(ledger, runId, { ...options, id });
@@ -65,6 +68,17 @@ function ledgerOf({ ledger }: Room, runId: string): Ledger {
   throw new ClientError(
     'ledger_needed',
     `run ${runId} can be resumed only with access to its ledger; set HOLDFAST_LEDGER_URL`,
+  );
+}
+
+/** INV-3 */
+async function refuseOtherLedger(room: Room, runId: string, ledger: Ledger): Promise<void> {
+  const opened = await openedIn(room.temporal, runId);
+  if (opened === null) return;
+  throw new ClientError(
+    'refused_by_ledger',
+    `run ${runId} was opened in ledger ${opened}, and ledger ${ledger.identity.id} has no record ` +
+      'of it: everything would be done again; set HOLDFAST_LEDGER_URL to the ledger it knows',
   );
 }
 
@@ -83,7 +97,7 @@ async function ticketFor(
 ): Promise<string> {
   const { id, actor, reason } = command;
   // Made from the command id, so that a repeated command finds its own ticket again.
-  const ticket = `ticket/${id}`;
+  const ticket = ticketOf(runId, id);
   const { reply, run } = await ledger.transact(
     { runId },
     decideAuthority({ change: 'permit', command: { id, actor, reason }, position: null, ticket }),

@@ -13,6 +13,11 @@ export function authorityOf(run: RunState): AuthorityHead {
   return { epoch: run.opened?.epoch ?? 0, revisions, revoked, canceled };
 }
 
+/** Names its run, so that a ledger that lacks both tells that it is the wrong one. */
+export function ticketOf(runId: string, commandId: string): string {
+  return `ticket/${runId}/${commandId}`;
+}
+
 /** R-099: a ticket is single-use, and takes over from the epoch it was written under, no later. */
 export function ticketHolds(run: RunState, ticket: string | null): ticket is string {
   return ticket !== null && run.tickets.get(ticket) === (run.opened?.epoch ?? 0);

@@ -3,7 +3,7 @@
 
 import { openAttempts, undecidedAttempts } from './action-status.ts';
 import type { LedgerPin } from './activity-calls.ts';
-import { ticketHolds } from './authority.ts';
+import { ticketHolds, ticketOf } from './authority.ts';
 import type { Decision, LedgerView, NewPayload } from './decision.ts';
 import type { Grant, Principal } from './fact-fields.ts';
 import { openUnknowns } from './fact-rules.ts';
@@ -47,8 +47,7 @@ export function decideOpen(ask: OpenAsk): (view: LedgerView) => Decision<OpenVer
     const refusal = refusalOf(ask, view);
     if (refusal !== null) return { reply: refusal, facts: [] };
     if (run.ended !== null) return { reply: 'ended', facts: [] };
-    // Somebody takes over a run that this ledger has forgotten, or never heard of: nothing tells.
-    if (run.opened === null && ask.ticket !== null && mayLack(view))
+    if (run.opened === null && isForgotten(ask.ticket, view))
       return { reply: 'ledger_mismatch', facts: [] };
     if (run.opened === null) return written(ask, [firstOpening(ask, view)]);
     if (run.opened.claim.firstExecutionRunId !== ask.firstExecutionRunId)
@@ -68,6 +67,14 @@ function refusalOf(ask: OpenAsk, view: LedgerView): OpenVerdict | null {
   if (barrier.kind === 'unavailable' || barrier.ageMs > limits.barrierAgeMs)
     return 'authority_unavailable';
   return null;
+}
+
+/** Taken over, and not known here: lost in a restore, or it is the ledger of somebody else. */
+function isForgotten(ticket: string | null, view: LedgerView): boolean {
+  if (ticket === null) return false;
+  const { run } = view;
+  // A ticket of another run came along with its input, and says nothing.
+  return mayLack(view) || (ticket.startsWith(ticketOf(run.runId, '')) && !ticketHolds(run, ticket));
 }
 
 function written(ask: OpenAsk, bodies: readonly BodyOf<'run_opened'>[]): Decision<OpenVerdict> {

@@ -1,13 +1,16 @@
+import { join } from 'node:path';
 import type { Connection } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { createClient } from '../../client/client.ts';
 import type { ClientError } from '../../client/errors.ts';
 import { main } from '../../client/main.ts';
 import type { StartOptions } from '../../client/start-request.ts';
+import { ticketOf } from '../../core/authority.ts';
 import type { ResolveCommand } from '../../core/commands.ts';
 import { clientConfigFrom } from '../../core/config.ts';
 import { unknownIdOf } from '../../core/ids.ts';
 import { LedgerError } from '../../ledger/port.ts';
+import { openSqliteLedger } from '../../ledger/sqlite-ledger.ts';
 import {
   type ClientStage,
   eventually,
@@ -140,7 +143,23 @@ describe('resume', () => {
     expect((await stage.client.result(runId)).end).toEqual({ kind: 'completed' });
     expect([...stage.notes.values()]).toEqual([1, 1, 1]);
     const { opened } = await stage.ledger.read(runId);
-    expect([opened?.epoch, opened?.claim.ticket]).toEqual([2, 'ticket/take-over-1']);
+    expect([opened?.epoch, opened?.claim.ticket]).toEqual([2, ticketOf(runId, 'take-over-1')]);
+  });
+
+  test('R-006 R-101 a ledger that never heard of the run takes nothing over', async () => {
+    await stage.startWorkers();
+    await stage.client.start(runId, plan(['note', 'one'], ['hold', 'two']));
+    await entered('two');
+    await terminate(runId);
+    const path = join(tempDir(), 'ledger.db');
+    const other = await openSqliteLedger({ path, create: true });
+    const client = await stage.clientWith({ ledger: other });
+    expect(await codeOf(client.resume(runId, by))).toBe('refused_by_ledger');
+    expect((await other.read(runId)).head.count).toBe(0);
+    await other.close();
+    stage.release();
+    await (await stage.client.resume(runId, by)).result();
+    expect([...stage.notes.values()]).toEqual([1, 1]);
   });
 
   test('R-137 the reply is lost: the same command id attaches, another does not', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ticketOf } from '../../core/authority.ts';
 import { digestOf } from '../../core/digest.ts';
 import { factSchema } from '../../core/facts.ts';
 import {
@@ -315,6 +316,17 @@ describe('a takeover', () => {
     expect(enter(ledger, other).verdict).toBe('entered');
     expect(ledger.rows.get(`${ACTION}~1`)?.kind).toBe('entered');
   });
+});
+
+test('R-006 R-101 nobody takes over a run by a ticket that its ledger does not know', () => {
+  const ledger = memoryLedger();
+  expect(open(ledger, { ticket: ticketOf(RUN, 'resume-1') })).toBe('ledger_mismatch');
+  expect(ledger.facts(RUN)).toEqual([]);
+  // That of another run came along with its input.
+  expect(open(ledger, { ticket: ticketOf('other', 'resume-1') })).toBe('open');
+  const before = memoryLedger();
+  change(before, 'permit', { ticket: ticketOf(RUN, 'resume-1') });
+  expect(open(before, { ticket: ticketOf(RUN, 'resume-1') })).toBe('open');
 });
 
 test('R-006 nobody takes over a run that a restored ledger does not know', () => {

@@ -3,6 +3,7 @@
 // an old result that is lost, and a claim that somebody makes by himself.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ticketOf } from '../../core/authority.ts';
 import type { Child } from '../../examples/support-desk/child.ts';
 import { AGENT_RUN } from '../../workflows/messages.ts';
 import { answerAs } from '../support/fault-person.ts';
@@ -173,7 +174,7 @@ test('R-099 of two persons who take over one wins; a claim of one’s own is ref
   // Terminated again: neither the ticket that is used nor the one of the same epoch opens it.
   await operator.terminate(runId);
   const used = (await stage.bodies(runId, 'run_opened')).at(-1)?.claim.ticket ?? '';
-  for (const id of ['ann', 'bob'].filter((actor) => `ticket/${actor}` === used))
+  for (const id of ['ann', 'bob'].filter((actor) => ticketOf(runId, actor) === used))
     await expect(stage.client.resume(runId, { ...ann, id })).rejects.toMatchObject({
       code: 'refused_by_ledger',
     });
