@@ -5,6 +5,7 @@ import { openAttempts, outcomeOf } from '../core/action-status.ts';
 import type { InquireCall, InquireReply } from '../core/activity-calls.ts';
 import { decideClosing } from '../core/doubt.ts';
 import type { InquiryVerdict } from '../core/fact-fields.ts';
+import { permitsNow } from '../core/finality.ts';
 import { decideInquiry } from '../core/inquiry.ts';
 import { questionOf } from '../core/question.ts';
 import type { ActionState, RunState } from '../core/run-state.ts';
@@ -62,7 +63,7 @@ async function replyOf(
   return {
     outcome,
     openAttempts: action === undefined ? [] : openIdsOf(action),
-    permitted: (action?.permits.length ?? 0) > 0,
+    permitted: action !== undefined && permitsNow(action).length > 0,
     disputed: action?.disputed ?? false,
     abandoned: action?.abandoned ?? false,
     recordVersion: action?.recordVersion ?? 0,

@@ -11,7 +11,7 @@ export function lasting(outcome: Outcome | null): Outcome | null {
 
 export type Answer = 'open' | 'disputed' | 'abandoned' | 'permitted' | 'settled';
 
-/** First match wins; a permit stands before an end, because it was given after it. */
+/** First match wins; a permit that is told stands before an end: what is final ends them. */
 export function answerIn(reply: InquireReply): Answer {
   const { outcome, openAttempts, permitted, disputed, abandoned } = reply;
   if (disputed) return 'disputed';

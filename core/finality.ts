@@ -31,6 +31,11 @@ export function finalAfter(action: ActionState, fact: Fact): ActionState {
   return { ...action, final };
 }
 
+/** Each was given while nobody knew the end; what is final since then is adopted, not repeated. */
+export function permitsNow({ final, permits }: ActionState): ActionState['permits'] {
+  return final === null ? permits : [];
+}
+
 /** What the receiver calls an effect. */
 type Named = Pick<BodyOf<'attempt_settled'>, 'externalId' | 'objectVersion'>;
 

@@ -67,9 +67,9 @@ const says = (applies: boolean, detail: string): string | null => (applies ? det
 export const gateTable: { readonly [V in DecidedVerdict]: Row } = {
   ledger_mismatch: ({ ask, view }) => pinProblem(ask.pin, view) ?? restoredProblem(view),
   disputed: (each) => says(disputeStops(each), 'two outcomes contradict each other'),
-  already_final: ({ ask, action, hasPermit }) =>
+  already_final: ({ ask, action }) =>
     says(
-      action?.final != null && !hasPermit && (ask.replay === 'rebuy' || samePayload(action, ask)),
+      action?.final != null && (ask.replay === 'rebuy' || samePayload(action, ask)),
       'the outcome is final',
     ),
   payload_conflict: ({ ask, action }) =>

@@ -3,12 +3,14 @@
 import { describe, expect, test } from 'vitest';
 import { genesisBase, rolledOf } from '../../core/consumes.ts';
 import { digestOf } from '../../core/digest.ts';
+import { permitsNow } from '../../core/finality.ts';
 import { decideEntry, type EntryAsk } from '../../core/gate.ts';
 import { limits } from '../../core/limits.ts';
 import { ACTION, enter, entryAsk, open, payloadOf, RUN, settle } from '../support/asks.ts';
 import { viewOf } from '../support/fact-bodies.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
 import {
+  actionOf,
   again as attemptNo,
   close,
   contractOf,
@@ -69,6 +71,17 @@ describe('entering', () => {
     expect(resolve(ledger, { verb: 'authorize_retry' }).what).toBe('applied');
     expect(enter(ledger, again).verdict).toBe('entered');
     expect(enter(ledger, attemptNo(3)).verdict).toBe('action_in_doubt');
+  });
+
+  test.each(['executed', 'refused'] as const)('R-110 %s late, a permit is void', (outcome) => {
+    const ledger = memoryLedger();
+    openAndEnter(ledger);
+    doubt(ledger);
+    expect(resolve(ledger, { verb: 'authorize_retry' }).what).toBe('applied');
+    expect(permitsNow(actionOf(ledger))).toHaveLength(1);
+    settle(ledger, { outcome });
+    expect(permitsNow(actionOf(ledger))).toEqual([]);
+    expect(enter(ledger, again).verdict).toBe('already_final');
   });
 
   test.each<[string, (ledger: MemoryLedger) => unknown]>([

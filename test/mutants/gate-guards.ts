@@ -40,10 +40,16 @@ export const gateGuards: readonly Guard[] = [
       },
       {
         name: 'gate-already-final',
-        from: 'action?.final != null && !hasPermit &&',
-        to: 'false && !hasPermit &&',
+        from: 'action?.final != null && (ask',
+        to: 'false && (ask',
         red: 'already_final when executed leaves closed',
         says: 'the action is final',
+      },
+      {
+        name: 'gate-final-over-permit',
+        from: 'action?.final != null && (ask',
+        to: 'action?.final != null && action.permits.length === 0 && (ask',
+        red: 'R-110 executed late, a permit is void',
       },
       {
         name: 'gate-attempt-closed',
