@@ -49,6 +49,7 @@ export const gateGuards: readonly Guard[] = [
         name: 'gate-final-over-permit',
         from: 'action?.final != null && (ask',
         to: 'action?.final != null && action.permits.length === 0 && (ask',
+        test: 'test/core/gate-entry.test.ts',
         red: 'R-110 executed late, a permit is void',
       },
       {
