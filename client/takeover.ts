@@ -77,8 +77,9 @@ async function refuseOtherLedger(room: Room, runId: string, ledger: Ledger): Pro
   if (opened === null) return;
   throw new ClientError(
     'refused_by_ledger',
-    `run ${runId} was opened in ledger ${opened}, and ledger ${ledger.identity.id} has no record ` +
-      'of it: everything would be done again; set HOLDFAST_LEDGER_URL to the ledger it knows',
+    `run ${runId} was opened in ledger ${opened}, and the one here (${ledger.identity.id}, ` +
+      `incarnation ${ledger.identity.incarnation}) has no record of it: everything would be done ` +
+      'again; set HOLDFAST_LEDGER_URL to the ledger that knows it, or start another run id',
   );
 }
 
