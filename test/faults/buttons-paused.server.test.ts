@@ -8,7 +8,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { answerTruly } from '../support/fault-person.ts';
-import { type FaultStage, openFaultStage, until } from '../support/fault-stage.ts';
+import { asked, type FaultStage, openFaultStage, until } from '../support/fault-stage.ts';
 import { scheduledAttempts } from '../support/history-events.ts';
 import { type ActivityTarget, type Operator, operatorOf } from '../support/operator.ts';
 import { effectRows } from './harness.ts';
@@ -115,6 +115,21 @@ test('R-046 R-135 paused past its start-to-close: the result that comes is taken
   expect(await effectRows(stage, 'long')).toHaveLength(2);
   expect(await wayOf('long', actionId)).toEqual(['attempt_entered', 'attempt_settled']);
   expect(await scheduledAttempts(inject('temporal'), 'long', actionId)).toHaveLength(1);
+});
+
+test('R-046 R-135 unpaused past its start-to-close: given up, then a late fact', async () => {
+  const { run, target, actionId, startedAt } = await pausedAtReceiver('overtime');
+  await past(startedAt + START_TO_CLOSE_MS + 500);
+  await operator.unpause(target);
+  await asked(stage.client, actionId);
+  await stage.gateway.release();
+  const result = await run.result();
+  expect(result).toMatchObject({ end: { kind: 'completed' }, unknownsCount: 0 });
+  expect(result.lateFacts).toMatchObject([{ actionId, outcome: 'executed' }]);
+  expect(await effectRows(stage, 'overtime')).toHaveLength(2);
+  expect(await scheduledAttempts(inject('temporal'), 'overtime', actionId)).toEqual([
+    target.attemptId,
+  ]);
 });
 
 test('R-046 R-135 R-110 the worker dies while paused: the run asks by itself', async () => {
