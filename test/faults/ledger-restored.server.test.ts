@@ -92,7 +92,7 @@ test('R-006 R-046 an older copy of the ledger proves nothing: nothing is sent ag
 });
 
 test('R-006 a run that began after the copy was made is not begun anew by a takeover', async () => {
-  const runId = 'forgotten';
+  const runId = 'never-copied';
   const actionId = `${runId}.t1.c1`;
   const copy = join(directory, 'earlier.db');
   await copied(stage.ledgerPath, copy);
