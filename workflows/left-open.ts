@@ -27,7 +27,7 @@ export async function othersInDoubt(
 /** No run ends with an unknown that nobody is asked about. */
 export async function askAboutLeftOpen(session: Session, { unknowns }: RunResult): Promise<void> {
   const left = unknowns.filter(
-    ({ actionId, outcome }) => outcome === 'unknown' && !session.unknowns.has(actionId),
+    ({ actionId, outcome }) => outcome === 'unknown' && !isAsked(session, actionId),
   );
   if (left.length === 0 || !patched(patches.askAboutLeftOpen)) return;
   for (const { actionId } of left) {
@@ -36,6 +36,12 @@ export async function askAboutLeftOpen(session: Session, { unknowns }: RunResult
     const question = await putInDoubt(session, actionId, { look, why: 'open as the run ended' });
     if (question !== null) await raiseQuestion(session, question);
   }
+}
+
+/** A question that was opened may have been ended by somebody since. */
+function isAsked({ unknowns, asked }: Session, actionId: string): boolean {
+  if (!unknowns.has(actionId)) return false;
+  return asked.has(actionId) || !patched(patches.openEndedAgain);
 }
 
 export async function putInDoubt(

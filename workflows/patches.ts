@@ -28,4 +28,7 @@ export const patches = {
   // An execution that only walked again what is recorded does not continue as new: where many
   // questions are open, the next one would do the same, for ever. Since 0.1.0.
   continueAfterProgress: 'continue-after-progress',
+  // A question that was adopted, or that the run goes on beside, is opened again after somebody
+  // ended it: nobody heard of that, and the screen asked nobody any more. Since 0.1.0.
+  openEndedAgain: 'open-ended-again',
 } as const satisfies Record<string, string>;

@@ -62,6 +62,8 @@ export interface Session {
   readonly scheduled: Map<string, CancellationScope>;
   /** Open questions: action id to workflow id of the child. */
   readonly unknowns: Map<string, string>;
+  /** Of these the child was started here and is open: its end will be heard of. */
+  readonly asked: Set<string>;
   /** Counts up per action with each hint. */
   readonly hints: Map<string, number>;
   /** Called after each change that a person may want to see. */
@@ -110,6 +112,7 @@ export function newSession({ continueAs, queuePrefix, runId, pin }: SessionOptio
     result: null,
     scheduled: new Map(),
     unknowns: new Map(),
+    asked: new Set(),
     hints: new Map(),
     show: () => undefined,
   };

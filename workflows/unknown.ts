@@ -7,6 +7,7 @@ import {
   condition,
   log,
   ParentClosePolicy,
+  patched,
   startChild,
 } from '@temporalio/workflow';
 import type { InquireReply } from '../core/activity-calls.ts';
@@ -18,6 +19,7 @@ import type { Question } from '../core/question.ts';
 import { continueIfLong } from './continuing.ts';
 import { staticQuestionOf } from './details.ts';
 import { UNKNOWN_ACTION } from './messages.ts';
+import { patches } from './patches.ts';
 import { questionAttributes } from './search-attributes.ts';
 import { ask, hint, type Session } from './session.ts';
 
@@ -44,24 +46,24 @@ export async function settlementOf(
   first: Question | null,
 ): Promise<InquireReply | null> {
   const { actionId } = doubtful;
-  const child = { running: false, starts: 0 };
+  const child: Child = { state: 'none', starts: 0 };
   session.unknowns.set(actionId, unknownIdOf(actionId));
   session.phase = 'waiting';
   session.show();
   let question = first;
-  let woken: 'at once' | 'hint' | 'timer' = 'at once';
+  let woken: Woken = 'at once';
   for (let waits = 0; ; waits++) {
     if (question === null || woken !== 'at once') {
       const reply = await lookAt(session, doubtful);
       if (answerIn(reply) !== 'open') return leave(session, actionId, reply);
       question = reply.question;
     }
-    if (question !== null && !child.running && mayStart(child.starts, woken)) {
-      child.starts++;
-      child.running = await openQuestion(session, question, () => {
-        child.running = false;
+    if (question !== null && mayOpen(child, woken)) {
+      child.state = await openQuestion(session, question, () => {
+        child.state = 'none';
         hint(session, actionId);
       });
+      if (child.state !== 'adopted') child.starts++;
     }
     // Only now: the question is open before the run stops waiting for its answer.
     if (session.stop !== null) return null;
@@ -71,10 +73,20 @@ export async function settlementOf(
   }
 }
 
+type Woken = 'at once' | 'hint' | 'timer';
+
+interface Child {
+  /** `adopted`: somebody else had opened it, and nobody here will hear of its end. */
+  state: 'none' | 'started' | 'adopted';
+  starts: number;
+}
+
 /**
  * A question that somebody ended comes back at once, but one that cannot live only by the timer.
  */
-function mayStart(starts: number, woken: 'at once' | 'hint' | 'timer'): boolean {
+function mayOpen({ state, starts }: Child, woken: Woken): boolean {
+  if (state === 'started') return false;
+  if (state === 'adopted') return patched(patches.openEndedAgain);
   return starts < 2 || woken === 'timer';
 }
 
@@ -124,13 +136,14 @@ async function nextWake(
   return (await condition(awake, waitMs, { summary })) ? 'hint' : 'timer';
 }
 
-/** True: it is open. One that is open already is adopted; one that ended may be opened again. */
+/** One that is open already is adopted; one that ended is opened again. `none`: neither. */
 async function openQuestion(
   session: Session,
   question: Question,
   onEnd: () => void,
-): Promise<boolean> {
-  const workflowId = unknownIdOf(question.action.actionId);
+): Promise<Child['state']> {
+  const { actionId } = question.action;
+  const workflowId = unknownIdOf(actionId);
   const options: ChildWorkflowOptions & { args: [Question] } = {
     workflowId,
     args: [question],
@@ -141,18 +154,23 @@ async function openQuestion(
   };
   try {
     const child = await startChild(UNKNOWN_ACTION, options);
-    child.result().then(onEnd, onEnd);
-    return true;
+    session.asked.add(actionId);
+    const ended = () => {
+      session.asked.delete(actionId);
+      onEnd();
+    };
+    child.result().then(ended, ended);
+    return 'started';
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    // Its end then comes as a signal, like any other hint; the timer covers a lost one.
-    if (error.name === 'WorkflowExecutionAlreadyStartedError') return true;
+    // Its answer then comes as a signal, like any other hint; the timer covers a lost one.
+    if (error.name === 'WorkflowExecutionAlreadyStartedError') return 'adopted';
     if (!error.name.endsWith('Failure')) throw error;
     log.warn('the question could not be opened; it is tried again', {
       workflowId,
       run: session.runId,
       why: error.message,
     });
-    return false;
+    return 'none';
   }
 }

@@ -10,13 +10,18 @@ import {
   buttonsStage,
   childOf,
   factsOf,
+  heldAt,
+  hold,
+  letGo,
   notice,
   openRunId,
+  pointBefore,
   requestsOf,
   startPlan,
+  WITHIN_MS,
 } from '../support/buttons.ts';
 import { answerTruly } from '../support/fault-person.ts';
-import { asked } from '../support/fault-stage.ts';
+import { asked, until } from '../support/fault-stage.ts';
 import { effectRows } from './harness.ts';
 
 const at = buttonsStage();
@@ -43,7 +48,9 @@ const buttons = {
   Terminate: (id: string) => at.operator.terminate(id),
   'temporal workflow delete': (id: string) => at.operator.remove(id),
   Reset: async (id: string) => {
-    const [eventId = 0] = await at.operator.resetPoints(id);
+    const eventId = await until('its first task', WITHIN_MS, async () => {
+      return (await at.operator.resetPoints(id))[0] ?? null;
+    });
     await at.operator.reset(id, { eventId });
   },
 };
@@ -106,4 +113,47 @@ test('R-135 a batch that terminates all questions leaves every run with its ques
     expect(await run.result()).toMatchObject({ end: { kind: 'completed' }, unknownsCount: 0 });
   }
   for (const runId of ['batch-a', 'batch-b']) await expectOneEffectEach(runId);
+});
+
+test('R-135 R-118 the question that a copy of the run adopted, terminated: open again', async () => {
+  const runId = 'adopted-question';
+  const { actionId, questionId, first } = await inDoubt(runId);
+  await at.operator.reset(runId, { eventId: await pointBefore(at, runId, actionId) });
+  const run = at.temporal.workflow.getHandle(runId);
+  await until('the copy adopts the question', WITHIN_MS, async () => {
+    const { events } = await run.fetchHistory();
+    return events?.some((each) => each.startChildWorkflowExecutionFailedEventAttributes) === true;
+  });
+  await at.operator.terminate(questionId);
+  // Its timer would do the same, minutes later.
+  await run.signal('lateFact', { actionId, attemptId: null, outcomeDigest: null });
+  await openRunId(at, questionId, first);
+  await answerTruly(at.stage, actionId);
+  expect(await run.result()).toMatchObject({ end: { kind: 'completed' }, unknownsCount: 0 });
+  await expectOneEffectEach(runId);
+});
+
+test('R-135 a question ended while the run goes on beside it is open when the run ends', async () => {
+  const runId = 'beside-question';
+  const actionId = `${runId}.c1`;
+  const onUnknown = 'continue';
+  await at.stage.gateway.arm({ fault: 'commit_then_drop_reply', bodyIncludes: `${actionId} ` });
+  await hold(at, `${runId}.c2`);
+  const steps = [notice(runId, 'c1', { onUnknown }), add(runId, 'c2', { onUnknown })];
+  const run = await startPlan(at, runId, steps);
+  await heldAt(at, `${runId}.c2`);
+  const questionId = unknownIdOf(actionId);
+  const first = await openRunId(at, questionId);
+  await at.operator.terminate(questionId);
+  await until('the run hears of it', WITHIN_MS, async () => {
+    const { events } = await at.temporal.workflow.getHandle(runId).fetchHistory();
+    return events?.some((each) => each.childWorkflowExecutionTerminatedEventAttributes) === true;
+  });
+  await letGo(at);
+  expect(await run.result()).toMatchObject({ end: { kind: 'ended_with_unknown' } });
+  await openRunId(at, questionId, first);
+  await answerTruly(at.stage, actionId);
+  await childOf(at, actionId).result();
+  expect(await run.result()).toMatchObject({ effectsCount: 2, unknownsCount: 0 });
+  await expectOneEffectEach(runId);
 });

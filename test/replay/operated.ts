@@ -74,6 +74,41 @@ export const operated: readonly Operated[] = [
     await endsAs(recorder, runId, 'stopped');
     await recorder.receiver.release();
   }),
+  agentRun('adopted-question-ended', async (recorder, runId) => {
+    await recorder.receiver.arm({ fault: 'commit_then_drop_reply', operation: 'send_notice' });
+    await start(recorder, runId, [notice, ticket('after the answer')]);
+    await asked(recorder.client, `${runId}.t1.c1`);
+    const [eventId = 0] = await recorder.operator.resetPoints(runId);
+    await recorder.operator.reset(runId, { eventId });
+    const hint = { actionId: `${runId}.t1.c1`, attemptId: null, outcomeDigest: null };
+    await gone(recorder, runId, patches.openEndedAgain, (run) => run.signal('lateFact', hint));
+    await recorder.operator.terminate(unknownIdOf(hint.actionId));
+    await until('its question again', WITHIN_MS, async () => {
+      await recorder.temporal.workflow.getHandle(runId).signal('lateFact', hint);
+      return isOpen(recorder, unknownIdOf(hint.actionId));
+    });
+    await answerYes(recorder, runId);
+    await endsAs(recorder, runId, 'completed');
+  }),
+  agentRun('question-ended-beside-the-run', async (recorder, runId) => {
+    const question = unknownIdOf(`${runId}.t1.c1`);
+    const { receiver, operator } = recorder;
+    await receiver.arm({ fault: 'commit_then_drop_reply', operation: 'send_notice' });
+    await receiver.arm({ fault: 'hold', keyIncludes: `${runId}.t2.c1` });
+    await start(recorder, runId, [
+      { ...notice, onUnknown: 'continue' },
+      { ...ticket('beside it'), onUnknown: 'continue' },
+    ]);
+    await held(recorder);
+    await operator.terminate(question);
+    await until('the run hears of it', WITHIN_MS, async () => {
+      const { events } = await recorder.temporal.workflow.getHandle(runId).fetchHistory();
+      return events?.some((each) => each.childWorkflowExecutionTerminatedEventAttributes) === true;
+    });
+    await receiver.release();
+    await endsAs(recorder, runId, 'ended_with_unknown');
+    await until('its question again', WITHIN_MS, () => isOpen(recorder, question));
+  }),
   agentRun('canceled-in-flight', async (recorder, runId) => {
     await heldAtStep(recorder, runId, 1);
     await recorder.client.cancel(runId, { id: 'cancel-1', ...who });
@@ -221,6 +256,10 @@ async function gone(
     await push(handle);
     return patchesIn(await handle.fetchHistory()).includes(patch);
   });
+}
+
+async function isOpen({ temporal }: Recorder, workflowId: string): Promise<boolean> {
+  return (await temporal.workflow.getHandle(workflowId).describe()).status.name === 'RUNNING';
 }
 
 function held({ receiver }: Recorder): Promise<boolean> {
