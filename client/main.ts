@@ -97,7 +97,7 @@ function reported(
 
 function usageText({ message, code }: CommanderError, help: string): string {
   if (code === 'commander.help') return `no command was given; see: ${help}`;
-  return `${message.replace(/^error: /, '')}; see: ${help}`;
+  return `${message.replace(/^error: /, '').replaceAll('\n', ' ')}; see: ${help}`;
 }
 
 function codeOf(error: unknown): string {

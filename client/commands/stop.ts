@@ -36,7 +36,8 @@ function stopping(change: keyof typeof words) {
         `run ${runId} is ${done}, ${record}`,
         reply.signaled
           ? `the run has the signal; ${next}`
-          : `its workflow is not open: nothing was running; if it is ever resumed, it is ${done}`,
+          : 'its workflow is not open, so nothing new begins; an attempt may still be at work; ' +
+            `if the run is ever resumed, it is ${done}`,
       ],
       exit: reply.ledgerProblem === null ? 'ok' : 'ledger',
     };

@@ -152,6 +152,7 @@ describe('exit codes', () => {
       "'--reason <text>' not specified; see: holdfast revoke --help",
     ],
     [['frobnicate'], "unknown command 'frobnicate'; see: holdfast --help"],
+    [['stat', RUN], "unknown command 'stat' (Did you mean state?); see: holdfast --help"],
     [
       ['resolve', ACTION, '--record-version', '2', '--abandon', '--actor', 'ada'],
       `the answer about ${ACTION} is not right: at reason: missing; correct it`,
