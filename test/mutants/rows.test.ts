@@ -45,6 +45,7 @@ const needed = [
   'result before return',
   'in-doubt mark',
   'late signal',
+  'ended question',
   'revoke',
   'ledger-first revoke',
 ];

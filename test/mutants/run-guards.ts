@@ -243,6 +243,26 @@ export const runGuards: readonly Guard[] = [
     ],
   },
   {
+    guard: 'ended question',
+    file: 'workflows/unknown.ts',
+    test: 'test/faults/buttons-question.server.test.ts',
+    patches: [
+      {
+        name: 'question-adopted-for-ever',
+        from: "if (state === 'adopted') return patched(patches.openEndedAgain);",
+        to: "if (state === 'adopted') return false;",
+        red: 'R-135 R-118 the question that a copy of the run adopted, terminated: open again',
+      },
+      {
+        name: 'question-opened-is-open',
+        file: 'workflows/left-open.ts',
+        from: 'return asked.has(actionId) || !patched(patches.openEndedAgain);',
+        to: 'return true;',
+        red: 'R-135 a question ended while the run goes on beside it is open when the run ends',
+      },
+    ],
+  },
+  {
     guard: 'ledger-first revoke',
     file: 'client/stopping.ts',
     test: 'test/client/client.server.test.ts',
