@@ -17,7 +17,8 @@ interface Row {
 const unreachable: Row = {
   code: 'temporal_unreachable',
   text: ({ address }, detail) =>
-    `Temporal at ${address} cannot be reached (${detail}); start it or correct HOLDFAST_ADDRESS`,
+    `Temporal at ${address} cannot be reached (${detail}); ` +
+    'start it or correct its address (HOLDFAST_ADDRESS, --address)',
 };
 
 const denied: Row = {
@@ -31,7 +32,7 @@ const namespaceMissing: Row = {
   code: 'namespace_missing',
   text: ({ address, namespace }) =>
     `Temporal at ${address} has no namespace "${namespace}"; ` +
-    'create it or correct HOLDFAST_NAMESPACE',
+    'create it or correct its name (HOLDFAST_NAMESPACE, --namespace)',
 };
 
 /** By number of the gRPC status; what is not listed is `temporal_refused`. */

@@ -44,7 +44,7 @@ export async function connectTemporal(config: ClientConfig, given?: Connection):
     throw new ClientError(
       'temporal_unreachable',
       `Temporal at ${server.address} cannot be reached (${errorText(error)}); ` +
-        'start it or correct HOLDFAST_ADDRESS',
+        'start it or correct its address (HOLDFAST_ADDRESS, --address)',
       { cause: error },
     );
   }
