@@ -115,7 +115,7 @@ test('R-135 a batch that terminates all questions leaves every run with its ques
   for (const runId of ['batch-a', 'batch-b']) await expectOneEffectEach(runId);
 });
 
-test('R-135 R-118 the question that a copy of the run adopted, terminated: open again', async () => {
+test('R-135 R-118 the question that a copy of a run adopted, terminated: open again', async () => {
   const runId = 'adopted-question';
   const { actionId, questionId, first } = await inDoubt(runId);
   await at.operator.reset(runId, { eventId: await pointBefore(at, runId, actionId) });
@@ -133,7 +133,7 @@ test('R-135 R-118 the question that a copy of the run adopted, terminated: open 
   await expectOneEffectEach(runId);
 });
 
-test('R-135 a question ended while the run goes on beside it is open when the run ends', async () => {
+test('R-135 a question ended while the run goes on is open when the run ends', async () => {
   const runId = 'beside-question';
   const actionId = `${runId}.c1`;
   const onUnknown = 'continue';
