@@ -74,3 +74,37 @@ test('R-108 what is under way at a revoke is kept under its revision, starts not
   expect(result.effects).toMatchObject([{ actionId, outcome: 'executed', authRevision: 1 }]);
   expect(await effectRows(stage, runId)).toHaveLength(1);
 });
+
+test('R-043 a keyed request that times out is not sent again once it was revoked', async () => {
+  const sent = async (runId: string) =>
+    (await stage.receiver.requests()).filter(
+      ({ kind, key }) => kind === 'execute' && key.includes(`/${runId}.`),
+    );
+  const worker = await stage.worker();
+  const runs = [];
+  for (const [runId, amount] of [
+    ['kept', 10],
+    ['withdrawn', 20],
+  ] as const) {
+    await stage.receiver.arm({ fault: 'hold', keyIncludes: `/${runId}.` });
+    const steps = [{ tool: 'credit', input: { account: 'u9', amount } }];
+    const goal = { kind: 'plan' as const, steps };
+    runs.push(await stage.client.start(runId, { goal, principal }));
+  }
+  await until('both requests at the receiver', WITHIN_MS, async () => {
+    return (await stage.receiver.faults()).held.length === 2;
+  });
+  await worker.kill();
+  await stage.client.revoke('withdrawn', { ...revoke, id: 'revoke-3' });
+  await stage.worker();
+  const [kept, withdrawn] = await Promise.all(runs.map((run) => run.result()));
+
+  // What the receiver would allow for both is allowed for one of them.
+  expect(kept).toMatchObject({ end: { kind: 'completed' }, effectsCount: 1 });
+  expect(await sent('kept')).toHaveLength(1);
+  expect(withdrawn).toMatchObject({ end: { kind: 'stopped', reason: 'revoked' } });
+  expect(await sent('withdrawn')).toEqual([]);
+  const { attempts } = (await stage.ledger.read('withdrawn')).actions.get('withdrawn.t1.c1') ?? {};
+  expect(attempts).toHaveLength(1);
+  await stage.receiver.release();
+});
