@@ -252,6 +252,7 @@ export const runGuards: readonly Guard[] = [
         from: "if (state === 'adopted') return patched(patches.openEndedAgain);",
         to: "if (state === 'adopted') return false;",
         red: 'R-135 R-118 the question that a copy of a run adopted, terminated: open again',
+        says: 'unknown.adopted-question.c1 open: not within',
       },
       {
         name: 'question-opened-is-open',
@@ -259,6 +260,7 @@ export const runGuards: readonly Guard[] = [
         from: 'return asked.has(actionId) || !patched(patches.openEndedAgain);',
         to: 'return true;',
         red: 'R-135 a question ended while the run goes on is open when the run ends',
+        says: 'unknown.beside-question.c1 open: not within',
       },
     ],
   },
