@@ -5,6 +5,7 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { unknownIdOf } from '../core/ids.ts';
 import { escaped, fencedJson, summaryText } from '../core/markdown.ts';
+import type { RunResult } from '../core/outcome.ts';
 import type { Question } from '../core/question.ts';
 import type { Session } from './session.ts';
 
@@ -86,10 +87,12 @@ function stateLine({ asked, canAsk, waitsForPerson, disputed }: QuestionProgress
 }
 
 const unknownsShown = 4;
+const lateShown = 3;
 
 /** The run's current details. */
 export function runDetails(session: Session): string {
   const { runId, phase, stop, waitingFor, scheduled, unknowns, lastRejection, opened } = session;
+  const { result } = session;
   const revision = opened?.authority.revisions.auth ?? 0;
   const open = [...unknowns.keys()];
   const lines = [
@@ -102,7 +105,26 @@ export function runDetails(session: Session): string {
   if (waitingFor !== null) lines.push(`Waiting for ${escaped(waitingFor)}`);
   if (lastRejection !== null)
     lines.push(`**Last command rejected:** ${escaped(lastRejection, 400)}`);
+  if (result !== null) lines.push(...endLines(result));
   return lines.join('\n\n');
+}
+
+/** What the work came to, apart from that it has stopped. */
+function endLines(result: RunResult): string[] {
+  const { effectsCount, unknownsCount, lateFacts, lateFactsCount, costText } = result;
+  const more = lateFactsCount - Math.min(lateFacts.length, lateShown);
+  return [
+    `Effects: ${effectsCount}. Unknown: ${unknownsCount}. Late results: ${lateFactsCount}. ` +
+      `Nothing was undone. Cost: ${escaped(costText)}.`,
+    ...lateFacts
+      .slice(0, lateShown)
+      .map(
+        ({ actionId, outcome, authRevision }) =>
+          `- late: ${escaped(actionId)}, ${outcome.replaceAll('_', ' ')}, ` +
+          `under authority revision ${authRevision}`,
+      ),
+    ...(more > 0 ? [`- and ${more} more`] : []),
+  ];
 }
 
 function questionLink(actionId: string): string {

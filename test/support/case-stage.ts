@@ -7,7 +7,7 @@ import type { RunHandle } from '../../client/run-start.ts';
 import { receiverKeyOf } from '../../core/ids.ts';
 import type { Goal } from '../../workflows/messages.ts';
 import { type FaultStage, openFaultStage } from './fault-stage.ts';
-import { type ModelCall, type ModelService, startModelService } from './model-service.ts';
+import { type ModelCalls, type ModelService, startModelService } from './model-service.ts';
 import { tempDirOfFile } from './temp-dir.ts';
 
 export const principal = { user: 'ada', workspace: 'w1' };
@@ -31,7 +31,7 @@ export interface CaseStage {
 
 /** Called outside of the tests of a file; the stage is there once they run. */
 export function caseStage(
-  calls: (instructions: string, turn: number) => readonly ModelCall[],
+  calls: ModelCalls,
   settings: Readonly<Record<string, string>> = {},
 ): () => CaseStage {
   const directory = tempDirOfFile();

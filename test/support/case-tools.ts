@@ -8,6 +8,7 @@ import { defineTool, writeFileTool } from '../../activities/index.ts';
 import { httpReceiver } from '../../activities/tools/http-receiver.ts';
 import type { Json } from '../../core/digest.ts';
 import { limits } from '../../core/limits.ts';
+import { billedTools } from './billed-tools.ts';
 import { type FaultSettings, faultTools } from './fault-tools.ts';
 
 const anyInput = z.record(z.string(), z.json());
@@ -17,6 +18,7 @@ export function caseTools(settings: FaultSettings, directory: string) {
   const { add_elsewhere: _, ...others } = faultTools(settings);
   return {
     ...others,
+    ...billedTools(settings.receiverUrl),
     create_once: createOnce(settings.receiverUrl),
     publish: publish(settings.gatewayUrl),
     write_file: writeFileTool({ root: directory }),

@@ -22,19 +22,29 @@ export interface ModelService {
   readonly settings: Readonly<Record<string, string>>;
   /** Messages of each request about these instructions, oldest first. */
   asked(instructions: string): readonly (readonly Message[])[];
+  /** How many of them were given up by their caller before there was a reply. */
+  abandoned(instructions: string): number;
   close(): Promise<void>;
 }
 
+/** A promise: the reply is as long in coming. */
+export type ModelCalls = (
+  instructions: string,
+  turn: number,
+) => readonly ModelCall[] | Promise<readonly ModelCall[]>;
+
 /** No calls: the reply that ends the run. Every call of every turn is named `call_1`. */
-export async function startModelService(
-  calls: (instructions: string, turn: number) => readonly ModelCall[],
-): Promise<ModelService> {
+export async function startModelService(calls: ModelCalls): Promise<ModelService> {
   const requests: Message[][] = [];
+  const givenUp: string[] = [];
   const server = createServer(async (incoming, response) => {
     const { messages } = JSON.parse(await textOf(incoming)) as { messages: Message[] };
     requests.push(messages);
     const turn = 1 + messages.filter(({ role }) => role === 'assistant').length;
-    const proposed = calls(instructionsIn(messages), turn);
+    response.once('close', () => {
+      if (!response.writableEnded) givenUp.push(instructionsIn(messages));
+    });
+    const proposed = await calls(instructionsIn(messages), turn);
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(completion(proposed)));
   });
@@ -47,6 +57,7 @@ export async function startModelService(
       HOLDFAST_MODEL_NAME: 'scripted',
     },
     asked: (instructions) => requests.filter((each) => instructionsIn(each) === instructions),
+    abandoned: (instructions) => givenUp.filter((each) => each === instructions).length,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
