@@ -17,11 +17,13 @@ import {
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BarrierServer, Clock, LateSignals, Registry } from '../../activities/index.ts';
+import type { Json } from '../../core/digest.ts';
 import type { NewFact } from '../../core/facts.ts';
 import type { Ledger } from '../../ledger/port.ts';
 
 export type StandPoint =
-  /** Of an attempt, in the order in which it passes them. */
+  /** Of an attempt, in the order in which it passes them. Preparing: its input is checked. */
+  | 'preparing'
   | 'before_barrier'
   | 'before_gate'
   | 'after_gate'
@@ -32,11 +34,13 @@ export type StandPoint =
   | 'before_late_signal'
   /** Of a run: barrier passed, nothing written. */
   | 'before_open'
-  | 'before_end';
+  | 'before_end'
+  /** The run has heard of the revocation, the ledger has not. */
+  | 'before_revoke';
 
 export interface Stand {
   readonly point: StandPoint;
-  /** Action id, or the run's id where the point is one of a run. */
+  /** Action id; the run's id where the point is one of a run; the subject of what is checked. */
   readonly about: string;
   /**
    * What its clocks did meanwhile: went on; stood still, as those of a suspended machine do; or the
@@ -204,6 +208,10 @@ function passedBy(runId: string, { body, source }: NewFact): Record<'before' | '
       return { ...none, before: [{ point: 'before_open', about: runId }] };
     case 'run_ended':
       return { ...none, before: [{ point: 'before_end', about: runId }] };
+    case 'authority_changed':
+      return body.change === 'revoke'
+        ? { ...none, before: [{ point: 'before_revoke', about: runId }] }
+        : none;
     default:
       return none;
   }
@@ -228,9 +236,18 @@ function standingRegistry(registry: Registry, { take, stand }: Standstill): Regi
       const call = () => tool.execute(input, attempt);
       return armed === null ? call() : stand(armed, call);
     };
-    return [name, { ...tool, execute }] as const;
+    const check: typeof tool.check = (value) => {
+      const armed = take([{ point: 'preparing', about: subjectOf(value) }]);
+      const look = () => tool.check(value);
+      return armed === null ? look() : stand(armed, look);
+    };
+    return [name, { ...tool, execute, check }] as const;
   });
   return { tools: new Map(tools) };
+}
+
+function subjectOf(value: Json): string {
+  return String((value as { readonly subject?: Json } | null)?.subject ?? '');
 }
 
 function standingSignals(signals: LateSignals, { take, stand }: Standstill): LateSignals {

@@ -26,8 +26,8 @@ import type { ZombieSettings } from './zombie-tools.ts';
 /** Until a test gives up; nothing is said about time. */
 export const WITHIN_MS = 60_000;
 
-/** `tools`: the queue of all tools. */
-export type Queue = 'runs' | 'actions' | 'inquiries' | 'tools';
+/** `tools`: the queue of all tools; `shelf`: of one that is served where a test says so. */
+export type Queue = 'runs' | 'actions' | 'inquiries' | 'tools' | 'shelf';
 
 export interface ZombieWorker {
   readonly slots?: number;
@@ -45,6 +45,8 @@ export interface ZombieStage {
   readonly ledger: Ledger;
   readonly receiver: ReceiverProcess;
   readonly gateway: ReceiverProcess;
+  /** Where `write_file` writes. */
+  readonly files: string;
   /** What it returns lets go the process that stands there. */
   arm(stand: Stand): () => void;
   /** A new worker process, ready when it polls all of these queues. */
@@ -62,8 +64,8 @@ export interface ZombieStage {
 export async function openZombieStage(): Promise<ZombieStage> {
   const { address, namespace } = inject('temporal');
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-zombies-'));
-  const stands = join(directory, 'stands');
-  await mkdir(stands);
+  const [stands, files] = [join(directory, 'stands'), join(directory, 'files')];
+  for (const each of [stands, files]) await mkdir(each);
   const path = join(directory, 'ledger.db');
   const ledger = await openSqliteLedger({ path, create: true });
   const [receiver, gateway, connection] = await Promise.all([
@@ -74,9 +76,9 @@ export async function openZombieStage(): Promise<ZombieStage> {
   const prefix = `zombies-${directory.slice(directory.lastIndexOf('-') + 1)}`;
   const env = settingsOf({ prefix, path });
   const client = await createClient({ config: clientConfigFrom(env), ledger, connection });
-  const workers = workersIn({ directory, stands, prefix, receiver, gateway, env });
+  const workers = workersIn({ directory, stands, files, prefix, receiver, gateway, env });
   return {
-    ...{ client, ledger, receiver, gateway },
+    ...{ client, ledger, receiver, gateway, files },
     temporal: new Client({ connection, namespace }),
     arm: (stand) => armStand(stands, stand),
     worker: workers.start,
@@ -112,26 +114,27 @@ function settingsOf(at: { readonly prefix: string; readonly path: string }) {
 interface Place {
   readonly directory: string;
   readonly stands: string;
+  readonly files: string;
   readonly prefix: string;
   readonly receiver: ReceiverProcess;
   readonly gateway: ReceiverProcess;
   readonly env: Readonly<Record<string, string>>;
 }
 
-function workersIn({ directory, stands, prefix, receiver, gateway, env }: Place) {
-  const queues = { ...queuesOf(prefix), tools: `${prefix}-tools` };
+function workersIn({ directory, stands, files, prefix, receiver, gateway, env }: Place) {
+  const queues = { ...queuesOf(prefix), tools: `${prefix}-tools`, shelf: `${prefix}-shelf` };
   const started: Child[] = [];
   const start: ZombieStage['worker'] = async (serves, options = {}) => {
-    const own: ZombieSettings = {
-      ...{ receiverUrl: receiver.url, gatewayUrl: gateway.url, stands },
+    const settings: ZombieSettings = {
+      ...{ receiverUrl: receiver.url, gatewayUrl: gateway.url, stands, files },
       bundlePath: inject('bundlePath'),
-      toolQueue: queues.tools,
+      ...{ toolQueue: queues.tools, shelfQueue: queues.shelf },
       serves: serves.map((queue) => queues[queue]) as [string, ...string[]],
       ...(options.slots === undefined ? {} : { slots: options.slots }),
     };
     const worker = await startChild({
       script: [await builtProgram('test/support/zombie-worker.ts')],
-      env: { ...env, ...options.env, ZOMBIE_SETTINGS: JSON.stringify(own) },
+      env: { ...env, ...options.env, ZOMBIE_SETTINGS: JSON.stringify(settings) },
       logPath: join(directory, 'worker.log'),
     });
     started.push(worker);

@@ -2,7 +2,7 @@
 // receiver can do about a request that comes late.
 
 import * as z from 'zod';
-import { defineTool } from '../../activities/index.ts';
+import { defineTool, writeFileTool } from '../../activities/index.ts';
 import { httpReceiver } from '../../activities/tools/http-receiver.ts';
 import type { ContractInput } from '../../core/contract.ts';
 import type { Json } from '../../core/digest.ts';
@@ -13,8 +13,11 @@ export const zombieSettingsSchema = z.strictObject({
   gatewayUrl: z.url(),
   bundlePath: z.string(),
   stands: z.string(),
-  /** Task queue of the tools. */
+  /** Task queue of the tools, and the one of `shelved_notice` alone. */
   toolQueue: z.string(),
+  shelfQueue: z.string(),
+  /** Where `write_file` writes. */
+  files: z.string(),
   serves: z.array(z.string()).nonempty(),
   /** As many attempts at a time; one whose slots are all taken asks the server for nothing more. */
   slots: z.int().positive().optional(),
@@ -29,10 +32,12 @@ const notice = z.strictObject({ to: z.string(), subject: z.string(), body: z.str
 const BRIEF_MS = 3_000;
 /** Long enough to see its heartbeats come one by one. */
 export const STEADY_MS = 8_000;
+const BUSY_MS = 600_000;
 /** Longer than any test freezes a worker whose lease is to last. */
 const PATIENT_MS = 30_000;
 
-export function zombieTools({ receiverUrl, gatewayUrl, toolQueue: taskQueue }: ZombieSettings) {
+export function zombieTools(settings: ZombieSettings) {
+  const { receiverUrl, gatewayUrl, toolQueue: taskQueue, shelfQueue, files } = settings;
   const scope = { receiver: 'reference', account: 'a1', workspace: 'w1', region: 'local' };
   const contract = { scope, retentionMs: limits.receiverRetentionMs, fencing: 'honoured' } as const;
   const at = (operation: string, over: Partial<ContractInput> = {}) =>
@@ -64,7 +69,14 @@ export function zombieTools({ receiverUrl, gatewayUrl, toolQueue: taskQueue }: Z
       startToCloseMs: BRIEF_MS,
       heartbeatTimeoutMs: BRIEF_MS,
     },
+    shelved_notice: {
+      ...noticeTool('shelved_notice', { gatewayUrl, taskQueue: shelfQueue }),
+      heartbeatTimeoutMs: PATIENT_MS,
+    },
     lookup: lookupTool({ receiverUrl, taskQueue }),
+    busy_lookup: busyLookupTool({ receiverUrl, taskQueue }),
+    /** On the queue of the actions: it works while the tools' worker is frozen. */
+    write_file: writeFileTool({ root: files }),
   };
 }
 
@@ -98,6 +110,24 @@ function lookupTool(at: { readonly receiverUrl: string; readonly taskQueue: stri
       const said = (await response.json()) as { readonly [name: string]: Json };
       if (said['operation_state'] !== 'executed') throw new Error('there is no such record yet');
       return { kind: 'executed', result: said };
+    },
+  });
+}
+
+/** A read that its receiver puts off; after the second time for longer than any test takes. */
+function busyLookupTool(at: { readonly receiverUrl: string; readonly taskQueue: string }) {
+  return defineTool<{ key: string }, Json>({
+    ...{ name: 'busy_lookup', version: '1', description: 'Looks something up.' },
+    input: z.strictObject({ key: z.string() }),
+    replay: 'safe',
+    taskQueue: at.taskQueue,
+    async execute({ key }, attempt) {
+      const url = `${at.receiverUrl}/operations/add/keys/${encodeURIComponent(key)}`;
+      const headers = { 'Holdfast-Principal': 'w1/ada', 'Holdfast-Operation-Version': '1' };
+      attempt.beforeSend();
+      await (await fetch(url, { headers })).json();
+      const retryAfterMs = attempt.number < 2 ? 0 : BUSY_MS;
+      return { kind: 'not_taken', code: 'busy', message: 'ask again later', retryAfterMs };
     },
   });
 }
