@@ -20,7 +20,12 @@ export interface ModelAnswer {
 
 type Reply = Awaited<ReturnType<typeof generateText>>;
 
-export function answerOf(reply: Reply, callIds: readonly string[]): ModelAnswer {
+/** `signal`: of the attempt; what an aborted call says of its usage is not all of it. */
+export function answerOf(
+  reply: Reply,
+  callIds: readonly string[],
+  signal: AbortSignal,
+): ModelAnswer {
   const calls: ProposedCall[] = [];
   const payloads: NewPayload[] = [];
   const parts: ModelReply['parts'] = [];
@@ -39,7 +44,7 @@ export function answerOf(reply: Reply, callIds: readonly string[]): ModelAnswer 
   }
   const { text, finishReason: finish } = reply;
   const result: ModelReply = { text: text.toWellFormed(), finish, parts };
-  return { settlement: { kind: 'executed', result, cost: costOf(reply) }, calls, payloads };
+  return { settlement: { kind: 'executed', result, cost: costOf(reply, signal) }, calls, payloads };
 }
 
 /** Signatures and the like, which the service wants back; what is no JSON cannot be sent again. */
@@ -63,7 +68,8 @@ function inputBytes(input: unknown): Uint8Array {
 }
 
 /** Some services answer with zeros where they counted nothing; that is unknown, not free. */
-function costOf(reply: Reply): Cost {
+function costOf(reply: Reply, { aborted }: AbortSignal): Cost {
+  if (aborted) return { kind: 'unknown', reason: 'the call was aborted before its answer' };
   const { inputTokens = 0, outputTokens = 0 } = reply.usage;
   const empty = reply.text === '' && reply.toolCalls.length === 0;
   if (inputTokens === 0 && outputTokens === 0 && !empty)

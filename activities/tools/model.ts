@@ -100,7 +100,7 @@ async function askModel(
       abortSignal: attempt.signal,
       ...(Object.keys(tools).length === 0 ? {} : { tools }),
     });
-    return answerOf(reply, callIds);
+    return answerOf(reply, callIds, attempt.signal);
   } catch (error) {
     return { settlement: notTaken(error), calls: [], payloads: [] };
   }

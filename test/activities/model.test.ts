@@ -50,19 +50,16 @@ async function modelRig(generate: Generate) {
   const opened = await rig.open({
     goal: { kind: 'model', instructions: 'Charge Ada’s card.' },
   });
-  const ask = (turn = 1, over: Partial<PerformCall> = {}) => {
-    const position = `t${turn}.m`;
-    return rig.perform(
-      rig.call(opened, {
-        position,
-        binding: opened.model!.binding,
-        replay: 'rebuy',
-        input: { kind: 'model_context', turn },
-        ...over,
-      }),
-    );
-  };
-  return { rig, opened, ask, current, model };
+  const callOf = (turn = 1, over: Partial<PerformCall> = {}) =>
+    rig.call(opened, {
+      position: `t${turn}.m`,
+      binding: opened.model!.binding,
+      replay: 'rebuy',
+      input: { kind: 'model_context', turn },
+      ...over,
+    });
+  const ask = (turn = 1, over: Partial<PerformCall> = {}) => rig.perform(callOf(turn, over));
+  return { rig, opened, ask, callOf, current, model };
 }
 
 async function stored(rig: Rig, digest: string) {
@@ -178,6 +175,27 @@ describe('a model call is an action', () => {
     await ask();
     expect((await settled(rig, `${RUN}.t1.m`))?.cost.kind).toBe('unknown');
   });
+
+  test.each([
+    ['zeros', [0, 0]],
+    ['some usage', [12, 3]],
+  ] as const)(
+    'K-124 R-008 aborted, and answered with %s: its cost is unknown',
+    async (_, usage) => {
+      const { rig, current, model, callOf } = await modelRig(async () => reply([]));
+      const command = { id: 'c1', actor: 'ops', reason: 'stop it' };
+      current.generate = async () => {
+        const { abortSignal } = model.doGenerateCalls[0]!;
+        const aborted = new Promise((resolve) => abortSignal!.addEventListener('abort', resolve));
+        const stop = { kind: 'cancel', runId: RUN, pin: null, command, position: null } as const;
+        await rig.activities().recordFacts(stop);
+        await aborted;
+        return reply([], [...usage]);
+      };
+      await rig.perform(callOf(), { heartbeatTimeoutMs: 80 });
+      expect((await settled(rig, `${RUN}.t1.m`))?.cost.kind).toBe('unknown');
+    },
+  );
 
   test('a request whose send window has passed is not sent, and may be made again', async () => {
     const { rig, ask, model } = await modelRig(async () => reply([text('Hello.')]));
