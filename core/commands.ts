@@ -2,7 +2,8 @@
 // Further verbs (amend, approve, deny, topUp) join the union here.
 
 import * as z from 'zod';
-import { digestSchema, jsonSchema } from './digest.ts';
+import { canonicalProblem, digestSchema, type Json } from './digest.ts';
+import { isLargerThan } from './extent.ts';
 import { limits } from './limits.ts';
 
 /** Facts take well-formed Unicode only; what could not be recorded must not be accepted. */
@@ -13,6 +14,15 @@ const text = (charsMax: number) =>
     .max(charsMax)
     .refine((value) => value.isWellFormed(), 'half a surrogate pair; send well-formed Unicode');
 const note = text(limits.noteCharsMax);
+
+/** Bounded first: megabytes of brackets take longer to look through than a workflow task lasts. */
+const json = z.custom<Json>().superRefine((value, context) => {
+  const max = limits.commandJsonCharsMax;
+  const problem = isLargerThan(value, max)
+    ? `larger than ${max} characters; keep it where it is and name the place`
+    : canonicalProblem(value);
+  if (problem !== null) context.addIssue({ code: 'custom', message: `not canonical: ${problem}` });
+});
 const id = text(limits.idCharsMax);
 
 const commandBase = {
@@ -54,7 +64,7 @@ export const resolveSchema = z.discriminatedUnion('verb', [
     evidence: evidenceSchema,
     externalId: id.optional(),
     /** The result, if it could be obtained; else it stays missing. */
-    result: jsonSchema.optional(),
+    result: json.optional(),
   }),
   z.strictObject({
     ...answerBase,

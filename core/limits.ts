@@ -102,6 +102,16 @@ export const limits = {
   reaskMaxMs: 60 * MINUTE,
 
   rejectedCommandsMax: 1_000,
+  /**
+   * Commands of one run being recorded at a time: what one workflow task schedules has to fit
+   * 4 MiB, with three bytes a character, else the server terminates the run.
+   */
+  recordingsMax: 20,
+  recordingCharsMax: 1 * MIB,
+  /** JSON inside a command: as a goal at the start; what is larger is not even looked through. */
+  commandJsonCharsMax: 512 * KIB,
+  /** Of a signal or update; the rest is dropped unseen. A command has one. */
+  argumentsMax: 100,
   /** Commands that go on to the next execution unhandled: its input is one payload of 2 MB. */
   carriedMax: 200,
   carriedCharsMax: 256 * KIB,

@@ -49,7 +49,11 @@ export async function bundleWorkflows(request: BundleRequest): Promise<WorkflowB
   const { workflowsPath, interceptorPaths = [] } = request;
   const payloadConverterPath =
     request.payloadConverterPath ?? packageFile(import.meta.url, '../workflows/payload-converter');
-  const whole = { workflowsPath, payloadConverterPath, interceptorPaths };
+  const arrivalsPath = packageFile(import.meta.url, '../workflows/arrivals');
+  const whole = {
+    ...{ workflowsPath, payloadConverterPath },
+    interceptorPaths: [arrivalsPath, ...interceptorPaths],
+  };
   // A bundle fits only the SDK that made it.
   const key = digest(JSON.stringify([sdkVersion, whole]));
   const manifestPath = join(directory, `${key}.json`);

@@ -134,9 +134,8 @@ async function resolveAsFact(desk: Desk, command: ResolveCommand): Promise<Comma
   if (reply.what === 'rejected') {
     // Corrected and sent again, it carries the id that the question gave it.
     desk.seen.delete(command.id);
-    session.lastRejection = `resolve: ${reply.why}`;
-  }
-  session.show();
+    countRejection(desk, 'resolve', reply.why ?? 'the ledger did not take it');
+  } else session.show();
   return { what: reply.what, why: reply.why };
 }
 
@@ -160,12 +159,19 @@ function idOf(raw: unknown): string | null {
   return typeof id === 'string' && id !== '' ? boundedWords(id, limits.commandIdCharsMax) : null;
 }
 
+/** Shown, whoever refused it: beyond the cap of the run this is all that is left of it. */
+export function countRejection(desk: Desk, name: string, why: string): void {
+  const { session } = desk;
+  desk.rejected++;
+  const said = boundedWords(`${name}: ${why}`, limits.noteCharsMax);
+  session.lastRejection = `${said} (${desk.rejected} rejected so far)`;
+  session.show();
+}
+
 /** Beyond the cap they are only counted: a flood must not fill history and ledger. */
 export async function reject(desk: Desk, rejection: Rejection): Promise<void> {
   const { session } = desk;
-  desk.rejected++;
-  session.lastRejection = `${rejection.name}: ${rejection.why} (${desk.rejected} rejected so far)`;
-  session.show();
+  countRejection(desk, rejection.name, rejection.why);
   if (desk.rejected > limits.rejectedCommandsMax) return;
   if (carry(desk, { kind: 'rejected', rejection })) return;
   const why = boundedWords(rejection.why, limits.noteCharsMax);

@@ -31,4 +31,7 @@ export const patches = {
   // A question that was adopted, or that the run goes on beside, is opened again after somebody
   // ended it: nobody heard of that, and the screen asked nobody any more. Since 0.1.0.
   openEndedAgain: 'open-ended-again',
+  // Commands are recorded a few at a time: what one workflow task scheduled for a flood of them was
+  // more than the server takes, and it terminated the run. Since 0.1.0.
+  recordInTurn: 'record-in-turn',
 } as const satisfies Record<string, string>;

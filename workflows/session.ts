@@ -27,6 +27,7 @@ import { type Consumption, consumptionFrom } from './consumption.ts';
 import { untilAnswered } from './infra.ts';
 import type { RunStateAnswer } from './messages.ts';
 import { type ActivityQueues, queuesBeside } from './queues.ts';
+import { inTurn, newRecordings, type Recordings } from './recordings.ts';
 
 export interface Opened {
   authority: AuthorityHead;
@@ -66,6 +67,8 @@ export interface Session {
   readonly asked: Set<string>;
   /** Counts up per action with each hint. */
   readonly hints: Map<string, number>;
+  /** Commands being recorded, oldest first. */
+  readonly recordings: Recordings;
   /** Called after each change that a person may want to see. */
   show: () => void;
 }
@@ -114,6 +117,7 @@ export function newSession({ continueAs, queuePrefix, runId, pin }: SessionOptio
     unknowns: new Map(),
     asked: new Set(),
     hints: new Map(),
+    recordings: newRecordings(),
     show: () => undefined,
   };
 }
@@ -187,14 +191,17 @@ export async function ask<K extends keyof Infrastructure>(
 ): Promise<Awaited<ReturnType<Infrastructure[K]>>> {
   const activities = infrastructure(name, what, session.queues);
   const once = activities[name] as (call: Parameters<Infrastructure[K]>[0]) => Promise<unknown>;
-  const reply = await untilAnswered(
-    what,
-    async () => infraReplyOf(name, call, await once(call)),
-    (waitingFor) => {
-      session.waitingFor = waitingFor;
-      session.show();
-    },
-  );
+  const asking = () =>
+    untilAnswered(
+      what,
+      async () => infraReplyOf(name, call, await once(call)),
+      (waitingFor) => {
+        session.waitingFor = waitingFor;
+        session.show();
+      },
+    );
+  const isCommand = name === 'recordFacts' && 'kind' in call && call.kind !== 'doubt';
+  const reply = await (isCommand ? inTurn(session.recordings, call, asking) : asking());
   if ('authority' in reply && 'pin' in reply) note(session, reply);
   return reply;
 }

@@ -70,6 +70,10 @@ describe('resolve', () => {
     ['a result that is no JSON', { ...complete.confirm_executed, result: () => 1 }],
     ['a result that cannot be stored', { ...complete.confirm_executed, result: { n: 2 ** 60 } }],
     ['a result without a bottom', { ...complete.confirm_executed, result: nested(50_000) }],
+    [
+      'a result beyond the limit',
+      { ...complete.confirm_executed, result: 'x'.repeat(limits.commandJsonCharsMax) },
+    ],
     ['half a pair in the id', { ...complete.abandon, id: half }],
     ['half a pair in the actor', { ...complete.abandon, actor: half }],
     ['half a pair in the reason', { ...complete.abandon, reason: half }],

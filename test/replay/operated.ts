@@ -4,6 +4,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { ResolveCommand } from '../../core/commands.ts';
 import { unknownIdOf } from '../../core/ids.ts';
+import { limits } from '../../core/limits.ts';
 import { patches } from '../../workflows/patches.ts';
 import { asked, until } from '../support/fault-stage.ts';
 import { patchesIn } from './histories.ts';
@@ -164,6 +165,14 @@ export const operated: readonly Operated[] = [
     await stored;
     await gone(recorder, runId, patches.endAfterHandlers);
     release();
+  }),
+  agentRun('recorded-in-turn', async (recorder, runId) => {
+    await heldAtStep(recorder, runId, 1);
+    const ids = Array.from({ length: 2 * limits.recordingsMax }, (_, index) => `command-${index}`);
+    await Promise.all(ids.map((id) => unreadable(recorder, runId, id)));
+    await gone(recorder, runId, patches.recordInTurn);
+    await recorder.receiver.release();
+    await endsAs(recorder, runId, 'completed');
   }),
 ];
 

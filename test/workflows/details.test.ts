@@ -8,12 +8,19 @@ describe('R-134 a command that cannot be read', () => {
     [undefined, /no argument/],
     [[{}], /array/],
     [{ [UNDECODABLE]: 'Error: Unknown encoding' }, /cannot be decoded .*Unknown encoding/],
+    [{ [UNDECODABLE]: 'x'.repeat(1_900_000) }, /^.{400,600}; send JSON$/],
+    [{ [UNDECODABLE]: { toString: 1 } }, /Unrecognized|Invalid/],
     [{ verb: 'dance' }, /verb: /],
     ['yes', /command: /],
     [{ verb: 'abandon', id: 'x', actor: 'a', reason: 'r', actionId: 'r.t1.c1' }, /recordVersion/],
   ])('%j is explained', (raw, words) => {
     expect(problemOf(resolveSchema, raw)).toMatch(words);
   });
+});
+
+test('R-134 what only looks like a payload that cannot be decoded is read as it is', () => {
+  const bottomless: unknown = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
+  expect(problemOf(resolveSchema, { [UNDECODABLE]: bottomless })).toMatch(/verb/);
 });
 
 describe('R-134 the payload converter', () => {
