@@ -3,7 +3,6 @@
 //
 // Each run has two jobs: the first is raced against the stop, the second keeps the run open.
 
-import { setTimeout as pause } from 'node:timers/promises';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { expect, inject, test } from 'vitest';
 import { axesOf } from '../../core/action-status.ts';
@@ -21,6 +20,7 @@ import {
   usageOf,
   withHeldJobs,
 } from '../support/late-runs.ts';
+import { moment } from '../support/signal-flood.ts';
 
 // A replay would tell of each of its states.
 Runtime.install({ logger: new DefaultLogger('ERROR') });
@@ -56,7 +56,7 @@ async function play(row: Row): Promise<void> {
   };
   const finish = async () => void (await letFinish(cases(), job));
   const [one, two] = row.first.startsWith('stop') ? [stop, finish] : [finish, stop];
-  if (row.first.endsWith('race')) await Promise.all([one(), pause(10).then(two)]);
+  if (row.first.endsWith('race')) await Promise.all([one(), moment(10).then(two)]);
   else {
     await one();
     await two();

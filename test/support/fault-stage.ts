@@ -46,6 +46,8 @@ export interface FaultOptions {
 export interface FaultStage {
   readonly client: HoldfastClient;
   readonly ledgerPath: string;
+  /** What any process of this installation is configured with. */
+  readonly env: Readonly<Record<string, string>>;
   /** The directory that the workers look into for what a test wants of them. */
   readonly killPoints: string;
   readonly ledger: Ledger;
@@ -98,6 +100,7 @@ export async function openFaultStage(
   return {
     client,
     ledgerPath: path,
+    env,
     killPoints,
     ledger,
     receiver,
