@@ -3,6 +3,7 @@
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { FactBody } from '../../core/facts.ts';
 import type { Child } from '../../examples/support-desk/child.ts';
 import { exportRun } from '../../ledger/export.ts';
 import { until } from './fault-stage.ts';
@@ -104,21 +105,20 @@ export async function seenAfter(stage: ZombieStage, runId: string, before: Befor
   const { end, undone, effects, unknowns, lateFacts } = await stage.client.result(runId);
   const facts = await stage.facts(runId);
   const bodies = facts.map(({ body }) => body);
-  const revokedAt = bodies.findIndex(
-    (body) => body.kind === 'authority_changed' && body.change === 'revoke',
-  );
+  const isRevocation = (body: FactBody) =>
+    body.kind === 'authority_changed' && body.change === 'revoke';
   const enteredFrom = (index: number) =>
     bodies.slice(index).flatMap((body) => (body.kind === 'attempt_entered' ? [body.position] : []));
   return {
     end,
     undone,
-    effects: effects.map(lineOf),
-    unknowns: unknowns.map(lineOf),
-    lateFacts: lateFacts.map(lineOf),
+    effects: effects.map(lineOf).toSorted(),
+    unknowns: unknowns.map(lineOf).toSorted(),
+    lateFacts: lateFacts.map(lineOf).toSorted(),
     entered: enteredFrom(0),
-    enteredSince: [...enteredFrom(before.count), ...enteredFrom(revokedAt)],
+    enteredSince: [...enteredFrom(before.count), ...enteredFrom(bodies.findIndex(isRevocation))],
     scheduledSince: await scheduledSince(stage, runId),
-    revocations: bodies.filter(({ kind }) => kind === 'authority_changed').length,
+    revocations: bodies.filter(isRevocation).length,
     factsKept: (await factBytes(stage, runId))
       .subarray(0, before.facts.length)
       .equals(before.facts),
