@@ -1,5 +1,5 @@
-// Would catch: a batch of which something is begun after its run was revoked: the calls that had not
-// entered, those that waited for a lane, or the model that is told what became of them.
+// Would catch: a batch of which something is begun after its run was revoked: calls that had not
+// entered, calls that waited for a lane, or a model that is told what became of the others.
 //
 // The calls of one reply are done side by side, in a fixed number of lanes; there are no batches
 // whose calls wait for each other. What is in order is what finds no lane, and the steps of a plan.

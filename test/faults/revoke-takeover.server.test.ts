@@ -162,7 +162,7 @@ async function neverNext(runId: string, sent: number): Promise<void> {
   expect(await stage.requests(runId)).toEqual([]);
 }
 
-test('R-108 R-110 what the old workers had begun is told late, and nothing else changes', async () => {
+test('R-108 R-110 what the old claim had begun is told late, nothing else changes', async () => {
   await stage.gateway.release();
   for (const { runId } of [...opening, ...asking]) {
     const was = before.get(runId) as Before;
