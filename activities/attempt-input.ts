@@ -6,16 +6,18 @@ import type { PerformCall } from '../core/activity-calls.ts';
 import type { NewPayload } from '../core/decision.ts';
 import {
   canonicalBytes,
+  type Digest,
   digestOfBytes,
   type Json,
   jsonSchema,
   NotCanonicalError,
 } from '../core/digest.ts';
+import { branchOf } from '../core/ids.ts';
 import { limits } from '../core/limits.ts';
 import type { RunState } from '../core/run-state.ts';
 import { jsonOf, readPayload } from './answers.ts';
 import type { ActivityDeps } from './deps.ts';
-import { modelContextOf } from './tools/model-context.ts';
+import { goalOfBranch, modelContextOf } from './tools/model-context.ts';
 
 export type AttemptBytes =
   | { readonly kind: 'bytes'; readonly payload: NewPayload; readonly value: Json }
@@ -28,6 +30,7 @@ export async function inputOf(
   call: PerformCall,
 ): Promise<AttemptBytes> {
   const { input } = call;
+  const branch = branchOf(call.position);
   switch (input.kind) {
     case 'inline':
       return bytesOf(input.value, limits.actInputBytesMax);
@@ -39,13 +42,13 @@ export async function inputOf(
       return { kind: 'bytes', payload, value: jsonOf(bytes) };
     }
     case 'plan_step':
-      return planStep(deps, run, input.index);
+      return planStep(deps, goalOfBranch(run, branch), input.index);
     case 'model_context': {
       const tools = (run.opened?.bindings ?? []).filter(({ tool }) =>
         deps.registry.tools.has(tool),
       );
-      if (run.opened === null) return invalid('the run is not open in the ledger');
-      const context = modelContextOf({ run, turn: input.turn, tools });
+      if (goalOfBranch(run, branch) === null) return invalid(NO_GOAL);
+      const context = modelContextOf({ run, branch, turn: input.turn, tools });
       return bytesOf(context, limits.ledgerPayloadBytesMax);
     }
   }
@@ -53,9 +56,15 @@ export async function inputOf(
 
 const planSchema = z.object({ steps: z.array(z.object({ input: jsonSchema })) });
 
-async function planStep(deps: ActivityDeps, run: RunState, index: number): Promise<AttemptBytes> {
-  if (run.opened === null) return invalid('the run is not open in the ledger');
-  const plan = planSchema.safeParse(await readPayload(deps.ledger, run.opened.goal.digest));
+const NO_GOAL = 'the goal of its revision is not in the ledger';
+
+async function planStep(
+  deps: ActivityDeps,
+  goal: Digest | null,
+  index: number,
+): Promise<AttemptBytes> {
+  if (goal === null) return invalid(NO_GOAL);
+  const plan = planSchema.safeParse(await readPayload(deps.ledger, goal));
   const step = plan.data?.steps[index];
   if (step === undefined) return invalid(`the goal has no plan step ${index}`);
   return bytesOf(step.input, limits.ledgerPayloadBytesMax);

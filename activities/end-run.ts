@@ -14,7 +14,7 @@ import { sendWindow } from './send-window.ts';
 
 export function endRunWith(deps: ActivityDeps) {
   return async (call: EndRunCall): Promise<EndRunReply> => {
-    const { runId, end, epoch, consumes, pin } = call;
+    const { runId, end, epoch, consumes, pin, goalRevision } = call;
     const delivery = deliveryOf(deps.clock, { runId, attemptId: null });
     const answer = answerOf(call.answer);
     const barrier = await passBarrier(
@@ -23,7 +23,10 @@ export function endRunWith(deps: ActivityDeps) {
     );
     const window = sendWindow(deps.clock, barrier.askedAt, limits.barrierAgeMs);
     const committed = await deps.ledger.transact({ runId, pin: pin.head }, (view) =>
-      decideEnd({ end, epoch, consumes, pin, answer, barrier: viewOf(barrier, window) })(view),
+      decideEnd({
+        ...{ end, epoch, consumes, pin, goalRevision, answer },
+        barrier: viewOf(barrier, window),
+      })(view),
     );
     const { reply, run } = committed;
     if (reply.kind === 'refused') return { ...reply, ...headOf(committed) };

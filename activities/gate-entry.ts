@@ -11,6 +11,7 @@ import type { RunState } from '../core/run-state.ts';
 import type { ToolPolicy } from '../core/tool-policy.ts';
 import { type Committed, LedgerError } from '../ledger/port.ts';
 import type { BarrierResult } from './barrier.ts';
+import type { Brought } from './binding.ts';
 import type { ActivityDeps } from './deps.ts';
 import type { SendWindow } from './send-window.ts';
 
@@ -19,6 +20,7 @@ export interface AtTheGate {
   readonly policy: ToolPolicy;
   readonly payload: NewPayload;
   readonly run: RunState;
+  readonly brought: Brought;
   readonly barrier: BarrierResult;
   readonly window: SendWindow;
 }
@@ -80,6 +82,7 @@ function entryAskOf(deps: ActivityDeps, at: AtTheGate): EntryAsk {
     consumes: call.consumes,
     pin: call.pin,
     barrier: viewOf(at.barrier, at.window),
+    ...at.brought,
   };
 }
 

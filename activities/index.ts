@@ -35,17 +35,28 @@ export {
   type Tools,
 } from './registry.ts';
 export {
+  type ApprovalPolicy,
   type Attempt,
   defineTool,
   type Inquiry,
   type InquiryAnswer,
+  NotAllowedError,
   NotSentError,
+  type ReserveDeclaration,
   type Settlement,
   type ToolDefinition,
   type ToolInput,
   type ToolResult,
+  type VersionsFor,
 } from './tool.ts';
 export { type HttpReceiverOptions, httpReceiver } from './tools/http-receiver.ts';
-export { type Model, type ModelPort, modelFrom, modelPort } from './tools/model.ts';
+export {
+  type Model,
+  type ModelPort,
+  type ModelPortOptions,
+  modelFrom,
+  modelPort,
+} from './tools/model.ts';
+export type { ModelSpending } from './tools/model-cost.ts';
 export { readFileTool } from './tools/read-file.ts';
 export { writeFileTool } from './tools/write-file.ts';

@@ -3,6 +3,7 @@
 
 import { openAttempts, outcomeOf } from '../core/action-status.ts';
 import type { InquireCall, InquireReply } from '../core/activity-calls.ts';
+import { pendingAsk } from '../core/approval.ts';
 import { decideClosing } from '../core/doubt.ts';
 import type { InquiryVerdict } from '../core/fact-fields.ts';
 import { permitsNow } from '../core/finality.ts';
@@ -58,7 +59,8 @@ async function replyOf(
   { wantsValue }: InquireCall,
   { committed, asking, verdict }: Inquired,
 ): Promise<InquireReply> {
-  const { run, reply: action } = committed;
+  const { run, reply: action, at } = committed;
+  const asks = pendingAsk(run, action, at);
   const outcome = action === undefined ? null : outcomeOf(action);
   return {
     outcome,
@@ -69,6 +71,7 @@ async function replyOf(
     recordVersion: action?.recordVersion ?? 0,
     verdict,
     canAsk: asking !== null,
+    ...(asks === null ? {} : { asks }),
     question: questionFor(deps, run, action),
     ...(await smallValueOf(deps.ledger, { outcome, wantsValue })),
     ...headOf(committed),

@@ -4,10 +4,11 @@
 
 import * as z from 'zod';
 import type { OpenRunCall, OpenRunReply } from '../core/activity-calls.ts';
+import { budgetSchema } from '../core/budget-limits.ts';
 import { genesisBase } from '../core/consumes.ts';
 import type { NewPayload } from '../core/decision.ts';
 import { canonicalBytes, digestOfBytes, NotCanonicalError } from '../core/digest.ts';
-import { grantSchema } from '../core/fact-fields.ts';
+import { grantSchema } from '../core/grants.ts';
 import { runIdProblem } from '../core/ids.ts';
 import { limits } from '../core/limits.ts';
 import { decideOpen, type OpenVerdict } from '../core/open-run.ts';
@@ -47,7 +48,8 @@ export function openRunWith(deps: ActivityDeps) {
     const { runId, principal, firstExecutionRunId, ticket, pin } = call;
     const ask = {
       ...{ goal, principal, firstExecutionRunId, ticket, pin },
-      grants: grantSchema.options,
+      grants: call.grants ?? grantSchema.options,
+      budget: call.budget === undefined ? null : budgetSchema.parse(call.budget),
       catalog: payloadOf(catalog),
       bindings: policiesOf(catalog).map(({ binding }) => binding),
       scope: deps.scope,
@@ -107,6 +109,7 @@ async function opened(
   // The pinned catalog, not today's: a worker with other tools must not change the run's policy.
   const pinned = catalogSchema.parse(await readPayload(deps.ledger, run.opened.catalog.digest));
   const page = walkPage(run, call.after);
+  const newest = run.amendedGoals.at(-1);
   return {
     kind: 'open',
     catalog: pinned.tools,
@@ -114,6 +117,7 @@ async function opened(
     walk: page.entries,
     walkNext: page.next,
     base: genesisBase(run.runId),
+    ...(newest === undefined ? {} : { amended: await readPayload(deps.ledger, newest.digest) }),
     ...headOf(committed),
   };
 }

@@ -59,8 +59,7 @@ export function performActionWith(deps: ActivityDeps) {
 async function perform(at: Performing): Promise<PerformReply> {
   const { deps, call, delivery, progress } = at;
   const binding = bind(deps, call);
-  if (binding.kind === 'changed')
-    return refuse(at, { verdict: 'binding_changed', detail: binding.detail, payload: null });
+  if (binding.kind === 'changed') return refuse(at, { ...binding, payload: null });
   const run = await deps.ledger.read(call.runId);
   const bytes = await inputOf(deps, run, call);
   if (bytes.kind === 'invalid')
@@ -69,6 +68,7 @@ async function perform(at: Performing): Promise<PerformReply> {
   const checked = await binding.tool.check(bytes.value);
   if (checked.kind === 'invalid')
     return refuse(at, { verdict: 'invalid_input', detail: checked.problem, payload });
+  const brought = await binding.tool.bring({ actionId: call.actionId, payload, run });
   progress.phase = 'barrier';
   const barrier = await passBarrier(
     { server: deps.barrier, clock: deps.clock, waitMs: deps.barrierWaitMs },
@@ -77,7 +77,7 @@ async function perform(at: Performing): Promise<PerformReply> {
   const window = sendWindow(deps.clock, barrier.askedAt, deps.sendWindowMs);
   progress.phase = 'gate';
   const { policy } = binding.tool;
-  const gate = await passGate(deps, { call, policy, payload, run, barrier, window });
+  const gate = await passGate(deps, { call, policy, payload, run, brought, barrier, window });
   if (gate.reply.entry === null) return refusalReply(at, gate);
   const input = { tool: binding.tool, input: checked.input, payload };
   return settle(at, await send(at, gate, { ...input, window }));
@@ -183,12 +183,12 @@ async function refuse(at: Performing, why: RefusalWhy): Promise<PerformReply> {
 
 function refusalReply(
   { deps, call }: Performing,
-  committed: Committed<{ readonly verdict: Refusal; readonly detail: string | null }>,
+  committed: Committed<Pick<EntryReply, 'detail' | 'asks'> & { readonly verdict: Refusal }>,
 ): Promise<PerformReply> {
-  const { verdict, detail } = committed.reply;
+  const { verdict, detail, asks } = committed.reply;
   deps.log.info('attempt refused', {
     ...{ run: call.runId, action: call.actionId, attempt: call.attemptId },
     verdict,
   });
-  return replyOf(deps.ledger, call, { committed, verdict, detail, executed: null });
+  return replyOf(deps.ledger, call, { committed, verdict, detail, asks, executed: null });
 }

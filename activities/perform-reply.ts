@@ -2,6 +2,7 @@
 
 import { outcomeOf } from '../core/action-status.ts';
 import type { PerformCall, PerformReply } from '../core/activity-calls.ts';
+import type { ApprovalAsk } from '../core/facts.ts';
 import type { Refusal } from '../core/verdict.ts';
 import type { Committed, Ledger } from '../ledger/port.ts';
 import { headOf, smallValueOf } from './answers.ts';
@@ -11,6 +12,8 @@ export interface PerformEnd {
   readonly committed: Committed<unknown>;
   readonly verdict: Refusal;
   readonly detail: string | null;
+  /** For `approval_missing`. */
+  readonly asks?: ApprovalAsk | undefined;
   /** Null when this delivery did not enter. */
   readonly executed: Executed | null;
 }
@@ -18,7 +21,7 @@ export interface PerformEnd {
 export async function replyOf(
   ledger: Ledger,
   call: PerformCall,
-  { committed, verdict, detail, executed }: PerformEnd,
+  { committed, verdict, detail, asks, executed }: PerformEnd,
 ): Promise<PerformReply> {
   const action = committed.run.actions.get(call.actionId);
   const outcome = action === undefined ? null : outcomeOf(action);
@@ -30,6 +33,7 @@ export async function replyOf(
     // As recorded: an inquiry may have settled it first.
     settled: executed === null ? null : (own?.settled?.outcome ?? null),
     retryAfterMs: executed?.retryAfterMs ?? null,
+    ...(asks === undefined ? {} : { asks }),
     ...(await smallValueOf(ledger, { outcome, wantsValue: call.wantsValue })),
     ...headOf(committed),
   };

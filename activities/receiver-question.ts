@@ -33,7 +33,7 @@ export function askingOf(
 ): Asking | null {
   if (action === undefined || action.final !== null) return null;
   const last = undecidedAttempts(action).at(-1);
-  if (last === undefined || run.opened?.grants.includes('query') !== true) return null;
+  if (last === undefined || run.grants?.includes('query') !== true) return null;
   const { binding, domain } = last.entry;
   const tool = registry.tools.get(binding.tool);
   if (tool?.inquire === undefined) return null;

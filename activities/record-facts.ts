@@ -3,7 +3,7 @@
 
 import { outcomeOf } from '../core/action-status.ts';
 import type { RecordCall, RecordReply } from '../core/activity-calls.ts';
-import { decideAuthority } from '../core/authority.ts';
+import { decideAuthority, type GivenCommand } from '../core/authority.ts';
 import { decideDoubt } from '../core/doubt.ts';
 import { limits } from '../core/limits.ts';
 import { questionOf } from '../core/question.ts';
@@ -28,18 +28,17 @@ export function recordFactsWith(deps: ActivityDeps) {
           await transactPinned(ledger, call, { actionId }, decideResolve(call.command)),
         );
       }
-      case 'revoke':
-      case 'cancel': {
-        const { kind: change, command, position } = call;
-        const decide = decideAuthority({ change, command, position, ticket: null });
-        return applied(await transactPinned(ledger, call, {}, decide));
-      }
       case 'rejected': {
         const { commandId, name } = call;
         const why = bounded(call.why);
         return applied(
           await transactPinned(ledger, call, {}, decideRejection({ commandId, name, why })),
         );
+      }
+      default: {
+        const { kind: verb, command, position } = call;
+        const given = { verb, command } as GivenCommand;
+        return applied(await transactPinned(ledger, call, {}, decideAuthority(given, position)));
       }
     }
   };

@@ -3,12 +3,16 @@
 // given.
 
 import * as z from 'zod';
+import type { ApprovalNeed } from '../core/approval.ts';
+import type { Reserve } from '../core/budget-limits.ts';
 import { contractSchema, keyGaps, levelOf } from '../core/contract.ts';
 import { canonicalJson, type Digest, digestOf, digestOfBytes, type Json } from '../core/digest.ts';
+import type { Versions } from '../core/fact-fields.ts';
 import { limits } from '../core/limits.ts';
-import { type ToolPolicy, toolPolicySchema } from '../core/tool-policy.ts';
+import { MODEL_TOOL, type ToolPolicy, toolPolicySchema } from '../core/tool-policy.ts';
 import { boundedWords } from '../core/words.ts';
-import type { ToolDefinition } from './tool.ts';
+import { approvalOf, type Report, reserveOf, versionsOf } from './declarations.ts';
+import type { ToolDefinition, VersionsFor } from './tool.ts';
 
 /** Any tool: its own types matter to its author and to workflows, not to the registry. */
 export type AnyTool = ToolDefinition<unknown, unknown>;
@@ -24,7 +28,12 @@ export interface RegisteredTool {
   readonly inputSchema: Json;
   readonly execute: AnyTool['execute'];
   readonly inquire: AnyTool['inquire'];
+  readonly reserve?: Reserve | undefined;
   check(value: Json): Promise<InputCheck>;
+  /** Null: nobody has to approve this input. Never throws. */
+  approvalFor(input: unknown): ApprovalNeed | null;
+  /** Undefined: its attempts depend on nothing that it can name. */
+  readonly versions?: ((input: unknown, of: VersionsFor) => Promise<Versions>) | undefined;
 }
 
 export interface Registry {
@@ -57,9 +66,6 @@ export class RegistryError extends Error {
   }
 }
 
-/** The model stands in the catalog under this name; no tool may take it. */
-export const MODEL_TOOL = 'model';
-
 /** Throws RegistryError with every problem of every tool. */
 export function createRegistry(tools: Tools, defaults: ToolDefaults): Registry {
   const problems: ToolProblem[] = [];
@@ -76,8 +82,6 @@ export function createRegistry(tools: Tools, defaults: ToolDefaults): Registry {
   return { tools: registered };
 }
 
-type Report = (field: string, problem: string) => void;
-
 function registeredTool(
   definition: AnyTool,
   defaults: ToolDefaults,
@@ -89,13 +93,18 @@ function registeredTool(
   const implementation = implementationOf(definition, report);
   if (!contract.success || inputSchema === null || implementation === null) return null;
   const { name, version } = definition;
-  const parts = { name, version, input: inputSchema, contract: contract.data, implementation };
+  const approval = approvalOf(definition.approval, report);
+  const parts = {
+    ...{ name, version, input: inputSchema, contract: contract.data, implementation },
+    ...(approval.bound === undefined ? {} : { approval: approval.bound }),
+  };
   const candidate: ToolPolicy = {
     binding: { tool: name, version, digest: digestOf(parts) },
     description: definition.description,
     replay: definition.replay ?? 'never',
     contract: contract.data,
     level: levelOf(contract.data),
+    ...(approval.policy === undefined ? {} : { approval: approval.policy }),
     inquirable: definition.inquire !== undefined,
     taskQueue: definition.taskQueue ?? null,
     startToCloseMs: definition.startToCloseMs ?? defaults.startToCloseMs,
@@ -113,7 +122,10 @@ function registeredTool(
     inputSchema,
     execute: (input, attempt) => definition.execute(input, attempt),
     inquire: definition.inquire && ((inquiry) => askOf(definition, inquiry)),
+    reserve: reserveOf(definition.reserve, report),
     check: (value) => checkInput(definition, value),
+    approvalFor: (input) => approval.needFor(input),
+    versions: definition.versions && ((input, of) => versionsOf(definition, input, of)),
   };
 }
 

@@ -30,7 +30,7 @@ const settlementSchema = z.discriminatedUnion('kind', [
     cost,
   }),
   z.object({ kind: z.literal('accepted'), externalId: id, cost }),
-  z.object({ kind: z.literal('refused'), ...told }),
+  z.object({ kind: z.literal('refused'), ...told, cost }),
   z.object({
     kind: z.literal('not_taken'),
     ...told,
@@ -65,7 +65,7 @@ export function settledOf(attempt: AttemptRef, performed: Performed): Settled | 
       'code' in said
         ? { code: boundedWords(said.code, limits.labelCharsMax), message: bounded(said.message) }
         : null,
-    cost: 'cost' in said ? (said.cost ?? NO_COST) : NO_COST,
+    cost: costOf(said, performed),
     calls,
     payloads,
   };
@@ -102,6 +102,13 @@ function withResult(ask: SettleAsk, result: unknown): SettleAsk {
   } catch (error) {
     return withoutResult(ask, `the result is not JSON: ${messageOf(error)}`);
   }
+}
+
+/** What was reserved for is only released by a cost that is named, or by an attempt not taken. */
+function costOf(said: z.infer<typeof settlementSchema>, { reserved }: Performed): Cost {
+  if ('cost' in said && said.cost !== undefined) return said.cost;
+  if (!reserved || said.kind === 'not_taken') return NO_COST;
+  return { kind: 'unknown', reason: 'its tool reserves a cost and named none' };
 }
 
 const NO_COST: Cost = { kind: 'none' };

@@ -3,9 +3,9 @@
 
 import type * as z from 'zod';
 import type { ContractInput } from '../core/contract.ts';
-import type { Cost } from '../core/cost.ts';
+import type { Cost, Money } from '../core/cost.ts';
 import type { Digest, Json } from '../core/digest.ts';
-import type { Part, Principal } from '../core/fact-fields.ts';
+import type { Part, Principal, Versions } from '../core/fact-fields.ts';
 import type { SendToken } from '../core/ids.ts';
 import type { ReplayPolicy } from '../core/tool-policy.ts';
 
@@ -53,7 +53,12 @@ export type Settlement<R> =
   /** The receiver took it and owns it now; it is polled by `inquire`, never sent again. */
   | { readonly kind: 'accepted'; readonly externalId: string; readonly cost?: Cost }
   /** The receiver's decision on the operation; final. */
-  | { readonly kind: 'refused'; readonly code: string; readonly message: string }
+  | {
+      readonly kind: 'refused';
+      readonly code: string;
+      readonly message: string;
+      readonly cost?: Cost;
+    }
   /** It says that it did not consider it: 401, 429, a documented 503. */
   | {
       readonly kind: 'not_taken';
@@ -96,6 +101,34 @@ export type InquiryAnswer<R> =
       readonly detail?: string;
     };
 
+/**
+ * Whether a person has to approve an action before its first attempt may enter. A rule is pure: it
+ * decides by the input alone, and one that throws asks for approval. A decision is bound to tool,
+ * stored input and revision, and holds for ever unless `validForMs` is declared.
+ */
+export type ApprovalPolicy<I> =
+  | 'never'
+  | 'always'
+  | { readonly always: true; readonly validForMs?: number }
+  | { when(input: I): boolean; readonly validForMs?: number };
+
+/**
+ * The most that one attempt may cost: held in the run's budget until the settlement names its cost.
+ */
+export interface ReserveDeclaration {
+  readonly requests?: number;
+  readonly tokens?: number;
+  /** Left out: no price is known, and a budget of money lets it pass by a cap on tokens alone. */
+  readonly money?: Money;
+}
+
+/** Whose attempt it is that `versions` looks something up for. */
+export interface VersionsFor {
+  readonly runId: string;
+  readonly actionId: string;
+  readonly principal: Principal;
+}
+
 export interface ToolDefinition<I, R> {
   /** lower_snake_case; what a model sees. */
   readonly name: string;
@@ -115,6 +148,17 @@ export interface ToolDefinition<I, R> {
   readonly scheduleToStartMs?: number;
   readonly attemptsMax?: number;
   readonly attemptsDeadlineMs?: number;
+  /** Default `never`. Part of the binding: a run goes on under the policy it was opened with. */
+  readonly approval?: ApprovalPolicy<I>;
+  /** Default: nothing that a budget counts. */
+  readonly reserve?: ReserveDeclaration;
+  /**
+   * What an attempt depends on now, e.g. the object's version, or `subject/scope` of the
+   * credential. Asked before every attempt; the gate closes one that finds something else than the
+   * action was first decided on. Throw NotAllowedError where it may not act at all. Any other
+   * error, and `limits.versionsMs` without an answer: nothing is sent, it is asked again later.
+   */
+  versions?(input: I, attempt: VersionsFor): Promise<Versions>;
   execute(input: I, attempt: Attempt): Promise<Settlement<R>>;
   /** Read-only, except that it may close the door for old requests (closing inquiry). */
   inquire?(inquiry: Inquiry): Promise<InquiryAnswer<R>>;
@@ -126,6 +170,11 @@ export type ToolResult<T> = T extends ToolDefinition<infer _I, infer R> ? R : ne
 /** Thrown by `beforeSend`: nothing has left. */
 export class NotSentError extends Error {
   override readonly name = 'NotSentError';
+}
+
+/** Thrown by `versions`: the attempt is closed as `not_granted`, with these words. */
+export class NotAllowedError extends Error {
+  override readonly name = 'NotAllowedError';
 }
 
 /** Keeps input and result types; problems of the declaration are found when the worker starts. */

@@ -3,13 +3,25 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Connection } from '@temporalio/client';
-import type { ResolveCommand, StopCommand } from '../core/commands.ts';
+import type { GivenCommand } from '../core/authority.ts';
+import type {
+  AmendCommand,
+  ApprovalCommand,
+  AuthorityCommand,
+  AuthorityVerb,
+  ResolveCommand,
+  RevokeCommand,
+  StopCommand,
+  TopUpCommand,
+} from '../core/commands.ts';
 import type { ClientConfig } from '../core/config.ts';
-import type { Digest, Json } from '../core/digest.ts';
+import type { Json } from '../core/digest.ts';
 import type { RunResult } from '../core/outcome.ts';
 import type { Question } from '../core/question.ts';
 import { openLedger } from '../ledger/open.ts';
 import type { Ledger } from '../ledger/port.ts';
+import { type ApprovalQuestion, currentApproval } from './approvals.ts';
+import { type AuthorityOptions, type AuthorityReply, changeAuthority } from './authority.ts';
 import { type Inbox, inboxOf } from './inbox.ts';
 import { currentQuestion } from './questions.ts';
 import { type ResolveOptions, type ResolveReply, resolveAction } from './resolution.ts';
@@ -18,7 +30,7 @@ import { awaitedEnd } from './run-end.ts';
 import { type RunHandle, startRun } from './run-start.ts';
 import { type RunView, runView } from './run-view.ts';
 import type { StartOptions } from './start-request.ts';
-import { type StopReply, stopRun } from './stopping.ts';
+import { storedJson } from './stored.ts';
 import { type ResumeOptions, resumeRun } from './takeover.ts';
 import { connectTemporal } from './temporal.ts';
 
@@ -42,13 +54,22 @@ export interface HoldfastClient {
   answer(result: RunResult): Promise<Json>;
   /** What a person is asked about the action; null when nothing of it is open. */
   question(runId: string, actionId: string): Promise<Question | null>;
-  /** What was sent, as it is stored; null without a ledger, or where its bytes were erased. */
-  sent(question: Question): Promise<Json>;
+  /** What was or would be sent, as stored; null without a ledger, or where it was erased. */
+  sent(question: Question | ApprovalQuestion): Promise<Json>;
   resolve(runId: string, command: ResolveCommand, options?: ResolveOptions): Promise<ResolveReply>;
   /** Withdraws permission to act: nothing new begins, what is in flight is awaited. */
-  revoke(runId: string, command: StopCommand): Promise<StopReply>;
+  revoke(runId: string, command: RevokeCommand, how?: AuthorityOptions): Promise<AuthorityReply>;
   /** As `revoke`, and tools at work are told to stop (AbortSignal). Undoes nothing. */
-  cancel(runId: string, command: StopCommand): Promise<StopReply>;
+  cancel(runId: string, command: StopCommand, how?: AuthorityOptions): Promise<AuthorityReply>;
+  /** Another goal, other grants, or both: a new revision, under which everything is decided anew. */
+  amend(runId: string, command: AmendCommand, how?: AuthorityOptions): Promise<AuthorityReply>;
+  /** What a person is asked to approve; null when nothing of the action waits for that. */
+  approval(runId: string, actionId: string): Promise<ApprovalQuestion | null>;
+  /** Allows one action that waits, and exactly what was looked at. */
+  approve(runId: string, command: ApprovalCommand, how?: AuthorityOptions): Promise<AuthorityReply>;
+  deny(runId: string, command: ApprovalCommand, how?: AuthorityOptions): Promise<AuthorityReply>;
+  /** Adds to the budget. */
+  topUp(runId: string, command: TopUpCommand, how?: AuthorityOptions): Promise<AuthorityReply>;
   /** Takes over a run whose workflow is closed without an end. */
   resume(runId: string, options: ResumeOptions): Promise<RunHandle>;
   inbox(): Promise<Inbox>;
@@ -80,24 +101,27 @@ async function configuredLedger({ ledger }: ClientConfig): Promise<Ledger | null
 }
 
 function clientIn(room: Room, close: () => Promise<void>): HoldfastClient {
+  const changing =
+    <V extends AuthorityVerb>(verb: V) =>
+    (runId: string, command: AuthorityCommand<V>, how?: AuthorityOptions) =>
+      changeAuthority(room, runId, { verb, command } as GivenCommand, how);
   return {
     start: (runId, options) => startRun(room, runId, options),
     result: (runId) => awaitedEnd(room, runId),
     state: (runId) => runView(room, runId),
-    answer: ({ answer }) => stored(room, answer?.digest ?? null),
+    answer: ({ answer }) => storedJson(room, answer?.digest ?? null),
     question: (runId, actionId) => currentQuestion(room, runId, actionId),
-    sent: ({ evidence }) => stored(room, evidence.payloadDigest),
+    sent: ({ evidence }) => storedJson(room, evidence.payloadDigest),
     resolve: (runId, command, options) => resolveAction(room, runId, command, options),
-    revoke: (runId, command) => stopRun(room, runId, { change: 'revoke', command }),
-    cancel: (runId, command) => stopRun(room, runId, { change: 'cancel', command }),
+    revoke: changing('revoke'),
+    cancel: changing('cancel'),
+    amend: changing('amend'),
+    approval: (runId, actionId) => currentApproval(room, runId, actionId),
+    approve: changing('approve'),
+    deny: changing('deny'),
+    topUp: changing('topUp'),
     resume: (runId, options) => resumeRun(room, runId, options),
     inbox: () => inboxOf(room),
     close,
   };
-}
-
-async function stored({ ledger }: Room, digest: Digest | null): Promise<Json> {
-  if (ledger === null || digest === null) return null;
-  const bytes = await ledger.payload(digest);
-  return bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as Json);
 }

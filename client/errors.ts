@@ -16,6 +16,7 @@ export const clientErrorCodes = [
   'run_not_found',
   'run_refused',
   'question_not_found',
+  'goal_fixed',
   'history_gone',
   'ledger_needed',
   'result_not_readable',

@@ -36,6 +36,7 @@ const byError: Readonly<Record<ClientErrorCode, Exit>> = {
   run_refused: 'refused',
   run_not_found: 'notFound',
   question_not_found: 'notFound',
+  goal_fixed: 'refused',
   history_gone: 'refused',
   ledger_needed: 'refused',
   result_not_readable: 'refused',

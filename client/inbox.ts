@@ -1,11 +1,13 @@
-// What waits for a person: open questions, disputes, and runs that need `resume`. From the open
-// children that visibility lists (it lags by a moment) and from the ledger, which also knows of
-// disputes, and of questions whose child is gone. Needs no worker.
+// What waits for a person: open questions, disputes, approvals, budgets that are used up, and runs
+// that need `resume`. From the open children that visibility lists (it lags by a moment) and from
+// the ledger, which knows of the rest, and of questions whose child is gone. Needs no worker.
 
 import { unknownIdOf } from '../core/ids.ts';
 import { type Question, questionOf } from '../core/question.ts';
+import { waitingForPeople } from '../core/waiting.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { UNKNOWN_ACTION } from '../workflows/messages.ts';
+import { type ApprovalQuestion, approvalAsked } from './approvals.ts';
 import { levelIn, questionOfChild, waitingActions } from './questions.ts';
 import type { Room } from './room.ts';
 import { executionOf } from './temporal.ts';
@@ -26,10 +28,21 @@ export interface InboxDispute {
   readonly actionId: string;
 }
 
+/** The budget of the run did not let the action in. */
+export interface InboxExhausted {
+  readonly runId: string;
+  readonly actionId: string;
+  readonly why: string;
+}
+
 export interface Inbox {
   readonly questions: readonly InboxQuestion[];
   /** Nothing builds on these any more; only with access to the ledger. */
   readonly disputed: readonly InboxDispute[];
+  /** Actions that wait for `approve` or `deny`; only with access to the ledger. */
+  readonly approvals: readonly ApprovalQuestion[];
+  /** What waits for a `topUp`; only with access to the ledger. */
+  readonly exhausted: readonly InboxExhausted[];
   /** Closed workflows without a recorded end; only with access to the ledger. */
   readonly needResume: readonly string[];
   /** More than this was there than is listed. */
@@ -58,6 +71,8 @@ export async function inboxOf(room: Room): Promise<Inbox> {
   return {
     questions: questions.slice(0, INBOX_MAX),
     disputed,
+    approvals: fromLedger?.approvals ?? [],
+    exhausted: fromLedger?.exhausted ?? [],
     needResume: fromLedger?.needResume ?? [],
     truncated: questions.length > INBOX_MAX || fromLedger?.truncated === true,
   };
@@ -79,20 +94,33 @@ async function ledgerInbox(room: Room, ledger: Ledger, asked: ReadonlySet<string
   const lines = await ledger.runs(INBOX_MAX);
   const questions: InboxQuestion[] = [];
   const disputed: InboxDispute[] = [];
+  const approvals: ApprovalQuestion[] = [];
+  const exhausted: InboxExhausted[] = [];
   const needResume: string[] = [];
   for (const line of lines) {
-    if (!line.ended && (await executionOf(room.temporal, line.runId)).kind !== 'open')
-      needResume.push(line.runId);
-    if (line.inDoubt + line.disputed === 0) continue;
-    const run = await ledger.read(line.runId);
+    const { runId } = line;
+    if (!line.ended && (await executionOf(room.temporal, runId)).kind !== 'open')
+      needResume.push(runId);
+    if (line.inDoubt + line.disputed + line.waiting === 0) continue;
+    const run = await ledger.read(runId);
     for (const { actionId, disputed: is } of run.actions.values())
-      if (is) disputed.push({ runId: run.runId, actionId });
+      if (is) disputed.push({ runId, actionId });
+    const now = Date.now();
+    const waiting = waitingForPeople(run, now);
+    for (const action of waiting.approvals)
+      approvals.push(...shown(approvalAsked(run, action, now)));
+    for (const each of waiting.exhausted) exhausted.push({ runId, ...each });
     for (const action of waitingActions(run)) {
       const { actionId } = action;
       const question = questionOf(run, action, await levelIn(ledger, run, action));
       const child = asked.has(actionId) ? 'open' : 'gone';
-      questions.push({ actionId, runId: run.runId, question, child });
+      questions.push({ actionId, runId, question, child });
     }
   }
-  return { questions, disputed, needResume, truncated: lines.length === INBOX_MAX };
+  const truncated = lines.length === INBOX_MAX;
+  return { questions, disputed, approvals, exhausted, needResume, truncated };
+}
+
+function shown(question: ApprovalQuestion | null): ApprovalQuestion[] {
+  return question === null ? [] : [question];
 }

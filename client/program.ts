@@ -1,15 +1,17 @@
 // The command line, declared: names, arguments, options. What they do is in commands/<verb>.ts.
 
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, Option } from 'commander';
 import type { ClientConfig } from '../core/config.ts';
+import { amend, cancel, revoke, topUp } from './commands/authority.ts';
 import type { CommandContext, CommandOutput } from './commands/command.ts';
+import { approve, deny } from './commands/decide.ts';
 import { inbox } from './commands/inbox.ts';
 import { ledgerRestore } from './commands/ledger-restore.ts';
 import { resolve } from './commands/resolve.ts';
 import { resume } from './commands/resume.ts';
 import { run } from './commands/run.ts';
 import { state } from './commands/state.ts';
-import { cancel, revoke } from './commands/stop.ts';
+import { amount, duration, grantOption, money, once, whole } from './option-values.ts';
 
 /** Runs one command and reports it; set up by `main.ts`. */
 export interface Perform {
@@ -31,6 +33,8 @@ export interface GlobalFlags {
   readonly json?: boolean;
 }
 
+type Act = (command: (context: CommandContext) => Promise<CommandOutput>) => Promise<void>;
+
 export function cliProgram(perform: Perform, version: string): Command {
   const program = new Command('holdfast')
     .description('Start, watch, answer and stop runs of Holdfast agents.')
@@ -43,8 +47,7 @@ export function cliProgram(perform: Perform, version: string): Command {
     )
     .option('--json', 'print one JSON object on standard output')
     .exitOverride();
-  const act = (command: (context: CommandContext) => Promise<CommandOutput>) =>
-    perform.connected(program.opts(), command);
+  const act: Act = (command) => perform.connected(program.opts(), command);
   startOptions(program.command('run <run-id>'))
     .description('start a run, attach to the open one, or show the end of the closed one')
     .action((runId, flags) => act((context) => run(context, runId, flags)));
@@ -53,18 +56,17 @@ export function cliProgram(perform: Perform, version: string): Command {
     .description('show what the ledger and the run itself know')
     .action((runId) => act((context) => state(context, runId)));
   declareResolve(program, act);
-  commandOptions(program.command('revoke <run-id>'))
-    .description("withdraw the run's permission to act: in the ledger first, then by signal")
-    .action((runId, flags) => act((context) => revoke(context, runId, flags)));
-  commandOptions(program.command('cancel <run-id>'))
-    .description('as revoke, and tell the tools at work to stop; undoes nothing')
-    .action((runId, flags) => act((context) => cancel(context, runId, flags)));
+  declareAuthority(program, act);
+  declareDecisions(program, act);
   startOptions(commandOptions(program.command('resume <run-id>')))
     .description('take over a run whose workflow is closed without a recorded end')
     .action((runId, flags) => act((context) => resume(context, runId, flags)));
   program
     .command('inbox')
-    .description('list what waits for a person: open questions, disputes, runs that need resume')
+    .description(
+      'list what waits for a person: open questions, disputes, approvals, budgets that are used ' +
+        'up, runs that need resume',
+    )
     .action(() => act((context) => inbox(context)));
   program
     .command('ledger')
@@ -83,7 +85,63 @@ function startOptions(command: Command): Command {
     .option('--workspace <id>', 'workspace the run acts in')
     .option('--account <binding>', 'account binding of the user')
     .option('--tool <name...>', 'tools the run may use; default: all of the installation')
+    .addOption(grantOption('what the run may do; default: all'))
+    .option('--budget-requests <n>', 'most model calls, lost ones included', whole)
+    .option('--budget-tokens <n>', 'most tokens, input and output together', whole)
+    .option('--budget-money <amount>', 'most money, e.g. "USD 1.00", by the price table', money)
+    .option('--budget-wall-time <time>', 'longest time since the opening, e.g. 2h', duration)
+    .addOption(
+      new Option('--on-exhausted <what>', 'ask for a top-up (default), or end the run').choices([
+        'ask',
+        'end',
+      ]),
+    )
     .option('--wait', 'wait for the end');
+}
+
+function declareAuthority(program: Command, act: Act): void {
+  changeOptions(program.command('revoke <run-id>'))
+    .description("withdraw the run's permission to act: in the ledger first, then by signal")
+    .addOption(
+      new Option('--keep <what>', 'what stays granted: query, asking what became of it').choices([
+        'query',
+      ]),
+    )
+    .action((runId, flags) => act((context) => revoke(context, runId, flags)));
+  changeOptions(program.command('cancel <run-id>'))
+    .description('as revoke, and tell the tools at work to stop; undoes nothing')
+    .action((runId, flags) => act((context) => cancel(context, runId, flags)));
+  changeOptions(program.command('amend <run-id>'))
+    .description('give the run another goal, other grants, or both: a new revision')
+    .option('--plan <file>', 'JSON file {"steps": [ … ]}; - is standard input')
+    .option('--goal <text>', 'instructions for the model')
+    .addOption(grantOption('all that is granted from now on'))
+    .action((runId, flags) => act((context) => amend(context, runId, flags)));
+  changeOptions(program.command('top-up <run-id>'))
+    .description('add to the budget of the run')
+    .option('--requests <n>', 'model calls', whole)
+    .option('--tokens <n>', 'tokens', whole)
+    .option('--money <decimal>', "of the budget's currency, e.g. 1.50", amount)
+    .option('--wall-time <time>', 'e.g. 90s, 15m, 2h, 7d', duration)
+    .action((runId, flags) => act((context) => topUp(context, runId, flags)));
+}
+
+function declareDecisions(program: Command, act: Act): void {
+  const described = (verb: 'approve' | 'deny', does: string) =>
+    program
+      .command(`${verb} <action-id>`)
+      .description(`show what the action waits to be allowed to do; with --actor, ${does}`)
+      .option('--actor <who>', 'who decides')
+      .option('--reason <text>', 'why')
+      .option('--bound <digest>', 'what you looked at; default: what it asks for now')
+      .option('--id <command-id>', 'makes it idempotent; default: from action and bound')
+      .option('--update', 'wait until the run has taken or refused it');
+  described('approve', 'allow it').action((actionId, flags) =>
+    act((context) => approve(context, actionId, flags)),
+  );
+  described('deny', 'refuse it').action((actionId, flags) =>
+    act((context) => deny(context, actionId, flags)),
+  );
 }
 
 function commandOptions(command: Command): Command {
@@ -93,10 +151,11 @@ function commandOptions(command: Command): Command {
     .option('--id <command-id>', 'makes it idempotent; default: a fresh one');
 }
 
-function declareResolve(
-  program: Command,
-  act: (command: (context: CommandContext) => Promise<CommandOutput>) => Promise<void>,
-): void {
+function changeOptions(command: Command): Command {
+  return commandOptions(command).option('--update', 'wait until the run has taken or refused it');
+}
+
+function declareResolve(program: Command, act: Act): void {
   program
     .command('resolve <action-id>')
     .description('show the question about an unknown action; with one of the answers, answer it')
@@ -122,17 +181,3 @@ function declareResolve(
 
 const evidenceText =
   'receiver_query, object_observation or human_attestation, then where it can be looked up';
-
-/** Evidence is one; the last of two would win silently. */
-function once(flag: string) {
-  return (value: string, previous: string | undefined) => {
-    if (previous !== undefined) throw new InvalidArgumentError(`${flag} can be given once.`);
-    return value;
-  };
-}
-
-function whole(value: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(value))
-    throw new InvalidArgumentError('It is a whole number from 1, as the question shows it.');
-  return Number(value);
-}

@@ -25,12 +25,12 @@ export function questionLines(question: Question): string[] {
 }
 
 /** What the receiver was sent: with it a person finds the effect in the receiver's own records. */
-export function sentLines(sent: Json): string[] {
-  if (sent === null) return ['sent: (only the ledger has it; name it with --ledger)'];
+export function sentLines(sent: Json, title = 'sent'): string[] {
+  if (sent === null) return [`${title}: (only the ledger has it; name it with --ledger)`];
   const lines = jsonLines(sent, '  ');
   const more = lines.length - limits.sentLinesMax;
   const shown = lines.slice(0, limits.sentLinesMax);
-  return ['sent:', ...shown, ...(more > 0 ? [`  … ${more} more lines; see --json`] : [])];
+  return [`${title}:`, ...shown, ...(more > 0 ? [`  … ${more} more lines; see --json`] : [])];
 }
 
 /** The four answers as JSON, for `--json-command` or for pasting into the Web UI. */

@@ -4,13 +4,7 @@
 // INV-1 An answer starts nothing: who may act on it is decided by the gate, later.
 // INV-2 The command id makes it idempotent on every way.
 
-import {
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
-} from '@temporalio/client';
 import { type ResolveCommand, resolveSchema } from '../core/commands.ts';
-import { digestOf } from '../core/digest.ts';
 import { isPosition, runIdProblem, unknownIdOf } from '../core/ids.ts';
 import { decideResolve } from '../core/resolve.ts';
 import {
@@ -19,11 +13,11 @@ import {
   resolveSignal,
   resolveUpdate,
 } from '../workflows/messages.ts';
-import { ClientError, errorText } from './errors.ts';
+import { ClientError } from './errors.ts';
 import { checked } from './goal.ts';
 import type { Room } from './room.ts';
-import { calling, signaled } from './temporal.ts';
-import { grpcOf } from './temporal-errors.ts';
+import { signaled } from './temporal.ts';
+import { updated } from './updates.ts';
 
 export interface ResolveOptions {
   /** `signal` (default): the server keeps it for a worker. `update`: wait for the answer. */
@@ -36,9 +30,6 @@ export interface ResolveReply {
   /** Null for a signal: it was accepted by the server, not yet by the record. */
   readonly answer: CommandAnswer | null;
 }
-
-/** Of a worker that is there; more means that none is. */
-const UPDATE_DEADLINE_MS = 20_000;
 
 /** Throws ClientError `bad_input`, `question_not_found`, `not_answered`. */
 export async function resolveAction(
@@ -55,7 +46,7 @@ export async function resolveAction(
       `action ${actionId} is no action of run ${runId}; check both ids`,
     );
   if (by === 'update') {
-    const answer = await updated(room, command);
+    const answer = await asked(room, command);
     if (answer !== null) return { actionId, by, answer };
   } else {
     const signal = { name: resolveSignal.name, argument: command };
@@ -63,6 +54,16 @@ export async function resolveAction(
       return { actionId, by, answer: null };
   }
   return { actionId, by: 'ledger', answer: await recorded(room, runId, command) };
+}
+
+/** The run of an action. Throws ClientError `bad_input`. */
+export function runOf(actionId: string): string {
+  const runId = runOfAction(actionId);
+  if (runId !== null) return runId;
+  throw new ClientError(
+    'bad_input',
+    `"${actionId}" is no action id; it is <run id>.<position>, e.g. invoice-42.t3.c1`,
+  );
 }
 
 /** The run id of an action id, or null. There is at most one way to take it apart. */
@@ -74,34 +75,16 @@ export function runOfAction(actionId: string): string | null {
   return null;
 }
 
-async function updated({ temporal }: Room, command: ResolveCommand): Promise<CommandAnswer | null> {
-  const handle = temporal.client.workflow.getHandle(unknownIdOf(command.actionId));
-  // By content: a corrected answer keeps its command id, and is another update.
-  const options = { args: [command], updateId: digestOf(command) } as const;
-  try {
-    return await calling(
-      temporal,
-      () => handle.executeUpdate(resolveUpdate, { ...options, args: [command] }),
-      UPDATE_DEADLINE_MS,
-    );
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return null;
-    // What the question can tell by itself it refuses before anything is recorded.
-    if (error instanceof WorkflowUpdateFailedError)
-      return { what: 'rejected', why: errorText(error.cause) };
-    const timedOut =
-      error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
-      (error instanceof ClientError && grpcOf(error.cause)?.code === 4);
-    if (!timedOut) throw error;
-    throw new ClientError(
-      'not_answered',
-      `the question about ${command.actionId} did not answer within ` +
-        `${UPDATE_DEADLINE_MS / 1000} s; ` +
-        'whether it took the answer is not known. Send the same answer again, as a signal: ' +
-        'it waits for a worker, and the same id counts once',
-      { cause: error },
-    );
-  }
+function asked(room: Room, command: ResolveCommand): Promise<CommandAnswer | null> {
+  return updated(room.temporal, {
+    workflowId: unknownIdOf(command.actionId),
+    update: resolveUpdate,
+    command,
+    who: `the question about ${command.actionId}`,
+    advice:
+      'whether it took the answer is not known. Send the same answer again, as a signal: ' +
+      'it waits for a worker, and the same id counts once',
+  });
 }
 
 async function recorded(

@@ -1,6 +1,7 @@
 // A run in words: the same words as in the Web UI and in `--json`.
 
 import type { EffectLine, RunResult } from '../core/outcome.ts';
+import { authorityLines } from './authority-text.ts';
 import { counted } from './lines.ts';
 import type { ActionView, RunView } from './run-view.ts';
 
@@ -48,7 +49,10 @@ export function viewLines(view: RunView): string[] {
     `run ${runId}: ${phaseText(view)}`,
     ...(workflow === null ? [] : [`workflow: ${workflow.type}, ${workflow.status}`]),
     ...(live === null ? noAnswer(view) : liveLines(live)),
-    ...(recorded === null ? ['ledger: no facts of this run were read'] : recordedLines(recorded)),
+    ...(recorded === null && live !== null ? waitingLines(live) : []),
+    ...(recorded === null
+      ? ['ledger: no facts of this run were read']
+      : recordedLines(runId, recorded)),
     ...(end === null ? [] : resultLines(end).slice(1)),
   ];
 }
@@ -73,12 +77,23 @@ function liveLines(live: NonNullable<RunView['live']>): string[] {
   ];
 }
 
-function recordedLines(recorded: NonNullable<RunView['recorded']>): string[] {
+/** Where the ledger is read, it says more. */
+function waitingLines({ approvals, exhausted }: NonNullable<RunView['live']>): string[] {
+  return [
+    ...approvals.map(
+      ({ actionId, tool }) => `waits for an approval: ${tool}; see: holdfast approve ${actionId}`,
+    ),
+    ...(exhausted === null ? [] : [`waits for a top-up: ${exhausted}`]),
+  ];
+}
+
+function recordedLines(runId: string, recorded: NonNullable<RunView['recorded']>): string[] {
   const { facts, epoch, goalRevision, authRevision, revoked, canceled, actions } = recorded;
   const flags = `${revoked ? ', revoked' : ''}${canceled ? ', canceled' : ''}`;
   return [
     `ledger: ${counted(facts, 'fact')}, epoch ${epoch}, ` +
       `goal revision ${goalRevision}, authority revision ${authRevision}${flags}`,
+    ...authorityLines(runId, recorded),
     ...actions.flatMap(actionLines),
     `cost so far: ${recorded.costText}`,
   ];
@@ -86,20 +101,26 @@ function recordedLines(recorded: NonNullable<RunView['recorded']>): string[] {
 
 function actionLines(action: ActionView): string[] {
   const { actionId, tool, word, externalId, axes, attempts } = action;
+  const revisions = revisionText(action.revisions);
   const marks = [
     ...(axes.disputed ? ['disputed'] : []),
     ...(action.abandoned ? ['abandoned'] : []),
     ...(externalId === null ? [] : [externalId]),
-    ...(action.refusal === null ? [] : [action.refusal]),
+    ...(action.refusal === null ? [] : [action.refusal, `asked under ${revisions}`]),
   ];
   return [
     `  ${actionId}  ${tool ?? '(no tool)'}  ${word}${marks.map((mark) => `  ${mark}`).join('')}`,
     `    submission ${axes.submission}, execution ${axes.execution}, effect ${axes.effect}, ` +
       `acceptance ${axes.acceptance}, result ${axes.result}, cost ${axes.cost}`,
     ...attempts.map(
-      ({ number, attemptId, state, enteredAt, authRevision, late }) =>
+      ({ number, attemptId, state, enteredAt, goalRevision, authRevision, late }) =>
         `    attempt ${number} ${state.replaceAll('_', ' ')}, entered ${enteredAt}, ` +
-        `authority revision ${authRevision}${late ? ', late' : ''}, ${attemptId}`,
+        `under ${revisionText({ goal: goalRevision, auth: authRevision })}` +
+        `${late ? ', late' : ''}, ${attemptId}`,
     ),
   ];
+}
+
+function revisionText({ goal, auth }: ActionView['revisions']): string {
+  return `goal revision ${goal}, authority revision ${auth}`;
 }

@@ -1,21 +1,18 @@
 // What is known about a run, for people. The ledger's facts where they can be read; beside them
 // what the run itself says, if a worker answers in time. A view, never a ground for a decision.
 
-import {
-  QueryNotRegisteredError,
-  QueryRejectedError,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
 import { type Axes, axesOf, openAttempts, type StatusWord, wordOf } from '../core/action-status.ts';
 import { type CostTotal, costText } from '../core/cost.ts';
+import type { Revisions } from '../core/fact-fields.ts';
 import type { RunResult } from '../core/outcome.ts';
 import { totalCost } from '../core/run-result.ts';
 import type { ActionState, AttemptState, RunState } from '../core/run-state.ts';
-import { type RunStateAnswer, stateQuery } from '../workflows/messages.ts';
-import { ClientError } from './errors.ts';
+import type { RunStateAnswer } from '../workflows/messages.ts';
+import { type AuthorityView, authorityView } from './authority-view.ts';
+import { liveState } from './live-state.ts';
 import type { Room } from './room.ts';
 import { endIn, notFound, statusText } from './run-end.ts';
-import { calling, type Execution, executionOf } from './temporal.ts';
+import { type Execution, executionOf } from './temporal.ts';
 
 export interface AttemptView {
   readonly attemptId: string;
@@ -27,7 +24,8 @@ export interface AttemptView {
    */
   readonly state: string;
   readonly externalId: string | null;
-  /** The revision it was decided under; a late result keeps it. */
+  /** The revisions it was decided under; a late result keeps them. */
+  readonly goalRevision: number;
   readonly authRevision: number;
   readonly late: boolean;
 }
@@ -42,6 +40,8 @@ export interface ActionView {
   readonly attempts: readonly AttemptView[];
   /** Why the newest attempt never entered, or null. */
   readonly refusal: string | null;
+  /** The revisions that its newest attempt or refusal was decided under. */
+  readonly revisions: Revisions;
   readonly abandoned: boolean;
   readonly recordVersion: number;
   readonly cost: CostTotal;
@@ -56,23 +56,22 @@ export interface RunView {
   /** Null: no worker answered in time, or the workflow is not open. */
   readonly live: RunStateAnswer | null;
   /** Null: this client reads no ledger, or the ledger has no such run. */
-  readonly recorded: {
-    readonly facts: number;
-    readonly epoch: number;
-    readonly goalRevision: number;
-    readonly authRevision: number;
-    readonly revoked: boolean;
-    readonly canceled: boolean;
-    readonly commandsRejected: number;
-    readonly actions: readonly ActionView[];
-    readonly cost: CostTotal;
-    readonly costText: string;
-  } | null;
+  readonly recorded:
+    | (AuthorityView & {
+        readonly facts: number;
+        readonly epoch: number;
+        readonly goalRevision: number;
+        readonly authRevision: number;
+        readonly revoked: boolean;
+        readonly canceled: boolean;
+        readonly commandsRejected: number;
+        readonly actions: readonly ActionView[];
+        readonly cost: CostTotal;
+        readonly costText: string;
+      })
+    | null;
   readonly end: RunResult | null;
 }
-
-/** A worker with the run in its cache answers in milliseconds; without one we wait this long. */
-const QUERY_DEADLINE_MS = 3_000;
 
 /** Throws ClientError `run_not_found` when neither Temporal nor the ledger knows the run. */
 export async function runView(room: Room, runId: string): Promise<RunView> {
@@ -109,25 +108,6 @@ function phaseOf(
   return completed ? 'closed' : 'needs_resume';
 }
 
-async function liveState({ temporal }: Room, runId: string): Promise<RunStateAnswer | null> {
-  const handle = temporal.client.workflow.getHandle(runId);
-  try {
-    return await calling(temporal, () => handle.query(stateQuery), QUERY_DEADLINE_MS);
-  } catch (error) {
-    if (isNoAnswer(error)) return null;
-    throw error;
-  }
-}
-
-/** No worker, a worker too busy, a run that closed meanwhile: the view does without. */
-function isNoAnswer(error: unknown): boolean {
-  if (error instanceof ClientError)
-    return error.code === 'temporal_unreachable' || error.code === 'temporal_refused';
-  return [WorkflowNotFoundError, QueryRejectedError, QueryNotRegisteredError].some(
-    (kind) => error instanceof kind,
-  );
-}
-
 function recordedView(run: RunState): NonNullable<RunView['recorded']> {
   const actions = [...run.actions.values()];
   const cost = totalCost(run);
@@ -139,6 +119,7 @@ function recordedView(run: RunState): NonNullable<RunView['recorded']> {
     revoked: run.revoked,
     canceled: run.canceled,
     commandsRejected: run.rejectedCount,
+    ...authorityView(run, Date.now()),
     actions: actions.map((action) => actionView(run, action)),
     cost,
     costText: costText(cost),
@@ -157,6 +138,7 @@ function actionView(run: RunState, action: ActionState): ActionView {
     externalId: action.final?.externalId ?? settledIds.findLast((id) => id !== null) ?? null,
     attempts: action.attempts.map((attempt) => attemptView(action, attempt)),
     refusal: refusal === null ? null : refusalText(refusal),
+    revisions: last?.entry.revisions ?? refusal?.revisions ?? run.revisions,
     abandoned: action.abandoned,
     recordVersion: action.recordVersion,
     cost: totalCost({ ...run, actions: new Map([[action.actionId, action]]) }),
@@ -174,6 +156,7 @@ function attemptView(action: ActionState, attempt: AttemptState): AttemptView {
     enteredAt: new Date(attempt.enteredAt).toISOString(),
     state: attempt.settled?.outcome ?? unsettledState(action, attempt),
     externalId: attempt.settled?.externalId ?? null,
+    goalRevision: attempt.entry.revisions.goal,
     authRevision: attempt.entry.revisions.auth,
     late: attempt.late,
   };

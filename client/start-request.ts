@@ -1,15 +1,17 @@
 // What is sent to start a run, and what a second start is compared with. Pure.
 
 import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { type BudgetInput, budgetSchema } from '../core/budget-limits.ts';
 import { type Digest, digestOf, type Json } from '../core/digest.ts';
 import type { Principal } from '../core/fact-fields.ts';
 import { checkRunInput } from '../core/goal.ts';
+import type { Grant } from '../core/grants.ts';
 import { runIdProblem } from '../core/ids.ts';
 import { summaryText } from '../core/markdown.ts';
 import type { RunState } from '../core/run-state.ts';
 import { AGENT_RUN, type AgentRunInput, type Goal } from '../workflows/messages.ts';
 import { ClientError } from './errors.ts';
-import { sizedJson } from './goal.ts';
+import { checked, sizedJson } from './goal.ts';
 
 /** An `agentRun`: by a goal, or by instructions for the model. */
 export interface GoalStart {
@@ -17,6 +19,10 @@ export interface GoalStart {
   readonly principal: Principal;
   /** Names of tools; left out: every tool of the installation. */
   readonly tools?: readonly string[];
+  /** Left out: nothing is limited. */
+  readonly budget?: BudgetInput;
+  /** Left out: everything its tools are for. */
+  readonly grants?: readonly Grant[];
 }
 
 /** A workflow of your own, made with `holdfast()`. */
@@ -33,7 +39,7 @@ export type StartOptions = GoalStart | WorkflowStart;
 /** Memo of a run. Wire names: once released they never change. */
 export interface RunMemo {
   readonly goalDigest: Digest;
-  /** Over goal, principal and tools, or over workflow type and input. */
+  /** Over goal, principal, tools, budget and grants, or over workflow type and input. */
   readonly startDigest: Digest;
   /** Drawn by each call: tells the call that started the run from those that attached to it. */
   readonly startId: string;
@@ -78,7 +84,8 @@ function goalRequest(runId: string, options: GoalStart, taskQueue: string): Star
   const goal: Goal =
     typeof options.goal === 'string' ? { kind: 'model', instructions: options.goal } : options.goal;
   const tools = options.tools ?? null;
-  const input: AgentRunInput = { goal, principal, tools, ticket: null };
+  const limited = limitsOf(runId, options);
+  const input: AgentRunInput = { goal, principal, tools, ticket: null, ...limited };
   const args = [sizedJson(input, `the goal of run ${runId}`)];
   const check = checkRunInput(runId, input);
   if (check.kind === 'refused') throw new ClientError('bad_input', check.message);
@@ -88,9 +95,18 @@ function goalRequest(runId: string, options: GoalStart, taskQueue: string): Star
     workflowType: AGENT_RUN,
     args,
     taskQueue,
-    memo: { goalDigest, startDigest: digestOf({ goal, principal, tools }) },
+    memo: { goalDigest, startDigest: digestOf({ goal, principal, tools, ...limited }) },
     summary: summaryOf(goal),
     pinned: { goal: goalDigest, principal },
+  };
+}
+
+/** Said in other words, the same limits are the same start. */
+function limitsOf(runId: string, { budget, grants }: GoalStart) {
+  const blame = { code: 'bad_input', what: `the budget of run ${runId}` } as const;
+  return {
+    ...(budget === undefined ? {} : { budget: checked(budgetSchema, budget, blame) }),
+    ...(grants === undefined ? {} : { grants: [...new Set(grants)].sort() }),
   };
 }
 
@@ -133,7 +149,7 @@ export function refuseOtherStart(
   if (memo['startDigest'] !== request.memo.startDigest)
     throw new ClientError(
       'other_start',
-      `run ${runId} has this goal, but another principal or other tools; ` +
+      `run ${runId} has this goal, but another principal, other tools, grants or budget; ` +
         'start it with the same ones, or choose another run id',
     );
 }

@@ -68,7 +68,7 @@ async function recordStop(room: Room, runId: string, { change, command }: Stop):
     const known = (await ledger.read(runId)).head.count > 0;
     // A stop may precede the opening, but a misspelt run id must not begin a chain.
     if (!known && (await executionOf(temporal, runId)).kind === 'none') throw notFound(room, runId);
-    const decide = decideAuthority({ change, command, position: null, ticket: null });
+    const decide = decideAuthority({ verb: change, command });
     const { reply } = await ledger.transact({ runId }, decide);
     if (reply.what !== 'applied' && reply.what !== 'duplicate')
       throw new ClientError(

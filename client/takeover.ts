@@ -6,7 +6,7 @@
 // INV-3 Never by a ledger without the run, where the run was opened in some ledger.
 
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { decideAuthority, ticketHolds, ticketOf } from '../core/authority.ts';
+import { decideTicket, ticketHolds, ticketOf } from '../core/authority.ts';
 import { digestOf, type Json } from '../core/digest.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { AGENT_RUN, TICKET_MEMO } from '../workflows/messages.ts';
@@ -101,7 +101,7 @@ async function ticketFor(
   const ticket = ticketOf(runId, id);
   const { reply, run } = await ledger.transact(
     { runId },
-    decideAuthority({ change: 'permit', command: { id, actor, reason }, position: null, ticket }),
+    decideTicket({ id, actor, reason }, ticket),
   );
   if (reply.what !== 'rejected' && ticketHolds(run, ticket)) return ticket;
   throw new ClientError(

@@ -1,7 +1,9 @@
 // What workflows and activities say to each other: arguments and replies, references only.
 // Both sides are ours and are deployed together, so these are types, checked where they are made.
 
-import type { ResolveCommand, StopCommand } from './commands.ts';
+import type { GivenCommand } from './authority.ts';
+import type { BudgetInput } from './budget-limits.ts';
+import type { ResolveCommand } from './commands.ts';
 import type { Digest, Json } from './digest.ts';
 import type {
   Consumes,
@@ -11,7 +13,8 @@ import type {
   Principal,
   Revisions,
 } from './fact-fields.ts';
-import type { Head } from './facts.ts';
+import type { ApprovalAsk, Head } from './facts.ts';
+import type { Grant } from './grants.ts';
 import type { Outcome, RunResult } from './outcome.ts';
 import type { Question } from './question.ts';
 import type { Binding, OnUnknown, ReplayPolicy, ToolPolicy } from './tool-policy.ts';
@@ -29,6 +32,8 @@ export interface AuthorityHead {
   readonly revisions: Revisions;
   readonly revoked: boolean;
   readonly canceled: boolean;
+  /** How often the budget was added to; a worker of an earlier version does not say. */
+  readonly topUps?: number | undefined;
 }
 
 // ── openRun ────────────────────────────────────────────────────────────────────────────────────
@@ -46,6 +51,10 @@ export interface OpenRunCall {
   readonly pin: LedgerPin | null;
   /** Position to go on after, for long walks; null from the start. */
   readonly after: string | null;
+  /** Left out: nothing is limited. */
+  readonly budget?: BudgetInput | undefined;
+  /** Left out: all of them. */
+  readonly grants?: readonly Grant[] | undefined;
 }
 
 /** One recorded action, as the walk goes on from it. */
@@ -77,6 +86,8 @@ export type OpenRunReply =
       readonly walkNext: string | null;
       /** Rolling digest of consumed outcomes that attempts of this run start from. */
       readonly base: Digest;
+      /** The goal of the newest revision, where it was amended. */
+      readonly amended?: Json;
     }
   | { readonly kind: 'ended'; readonly result: RunResult }
   | {
@@ -138,6 +149,8 @@ export interface PerformReply {
   readonly retryAfterMs: number | null;
   /** The result, when wanted and at most limits.actInputBytesMax; else absent. */
   readonly value?: Json;
+  /** For `approval_missing`. */
+  readonly asks?: ApprovalAsk;
   readonly authority: AuthorityHead;
   readonly pin: LedgerPin;
 }
@@ -176,6 +189,8 @@ export interface InquireReply {
   /** Of this inquiry; null for `look` or where the receiver cannot be asked. */
   readonly verdict: InquiryVerdict | null;
   readonly canAsk: boolean;
+  /** It waits for a person's approval; left out where none is needed, or it is decided. */
+  readonly asks?: ApprovalAsk;
   readonly question: Question | null;
   readonly value?: Json;
   readonly authority: AuthorityHead;
@@ -197,12 +212,14 @@ export type RecordCall = { readonly runId: string; readonly pin: LedgerPin | nul
       readonly receiptDigest?: string;
     }
   | { readonly kind: 'resolve'; readonly command: ResolveCommand }
+  /** The commands of that name; `cancel` is Temporal's own workflow cancel, too. */
   | {
-      /** The commands of that name; `cancel` is Temporal's own workflow cancel, too. */
-      readonly kind: 'revoke' | 'cancel';
-      readonly command: StopCommand;
-      readonly position: string | null;
-    }
+      readonly [V in GivenCommand['verb']]: {
+        readonly kind: V;
+        readonly command: Extract<GivenCommand, { verb: V }>['command'];
+        readonly position: string | null;
+      };
+    }[GivenCommand['verb']]
   | {
       readonly kind: 'rejected';
       readonly commandId: string | null;
@@ -237,6 +254,8 @@ export interface EndRunCall {
   readonly epoch: number;
   readonly pin: LedgerPin;
   readonly consumes: Consumes;
+  /** Of the goal that was followed; left out: the first. */
+  readonly goalRevision?: number | undefined;
   /** The answer: an action's result, or the wrapped workflow's value. */
   readonly answer:
     | { readonly kind: 'none' }

@@ -14,7 +14,7 @@ type Rule =
   | { readonly do: 'adopt' | 'doubt' | 'settle' | 'retry' | 'wait' | 'predecessors' }
   | { readonly do: 'reread' | 'reread_patiently' }
   | { readonly do: 'inquire'; readonly mode: 'look' | 'ask'; readonly ifOpen: IfOpen }
-  | { readonly do: 'not_executed' };
+  | { readonly do: 'not_executed' | 'approval' | 'budget' };
 
 const stop = (reason: StopReason): Rule => ({ do: 'stop', reason });
 
@@ -38,15 +38,22 @@ export const verdictTable = {
   attempt_not_current: { do: 'retry' },
   authority_unavailable: { do: 'wait' },
   revoked: stop('revoked'),
+  goal_stale: { do: 'reread' },
   authority_stale: { do: 'reread' },
-  approval_missing: { do: 'wait' },
+  not_granted: { do: 'not_executed' },
+  object_changed: { do: 'not_executed' },
+  dependencies_changed: { do: 'not_executed' },
+  credentials_changed: { do: 'not_executed' },
+  approval_denied: { do: 'not_executed' },
+  approval_missing: { do: 'approval' },
   approval_mismatch: { do: 'not_executed' },
   twin_unknown: { do: 'wait' },
   compensates_open: { do: 'wait' },
   binding_changed: stop('binding_changed'),
-  budget_exhausted: stop('budget'),
+  budget_exhausted: { do: 'budget' },
   entered: { do: 'settle' },
   invalid_input: { do: 'not_executed' },
+  policy_changed: stop('binding_changed'),
   closed_by_inquiry: { do: 'retry' },
 } as const satisfies Record<Refusal, Rule>;
 
@@ -96,7 +103,15 @@ function afterReply(end: AttemptEnd & { kind: 'reply' }, context: AttemptContext
     case 'inquire':
       return { kind: 'inquire', mode: rule.mode, ifOpen: rule.ifOpen };
     case 'not_executed':
-      return notExecuted(context, end.verdict, end.detail ?? 'the gate refused it');
+      // An older attempt may have had its effect: that this one was refused says nothing of it.
+      return context.open === 0
+        ? notExecuted(context, end.verdict, end.detail ?? 'the gate refused it')
+        : afterStillOpen(context);
+    case 'approval':
+      return unlessStopped(context, { kind: 'await_approval' });
+    case 'budget':
+      if (context.onExhausted === 'end') return { kind: 'stop', reason: context.stop ?? 'budget' };
+      return unlessStopped(context, { kind: 'await_budget' });
   }
 }
 

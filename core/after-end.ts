@@ -9,6 +9,8 @@ export type AfterEnd =
   | { readonly kind: 'wait' }
   | { readonly kind: 'reread_authority' }
   | { readonly kind: 'settle_predecessors' }
+  /** There is another goal by now: the run goes on with it. */
+  | { readonly kind: 'follow_goal' }
   /** The run cannot be ended from here; it stays without `run_ended` and needs `resume`. */
   | { readonly kind: 'leave_open' };
 
@@ -36,7 +38,13 @@ export const afterEndTable = {
   attempt_not_current: wait,
   authority_unavailable: wait,
   revoked: endAs('revoked'),
+  goal_stale: { kind: 'follow_goal' },
   authority_stale: reread,
+  not_granted: leaveOpen,
+  object_changed: leaveOpen,
+  dependencies_changed: leaveOpen,
+  credentials_changed: leaveOpen,
+  approval_denied: leaveOpen,
   approval_missing: leaveOpen,
   approval_mismatch: leaveOpen,
   twin_unknown: leaveOpen,
@@ -45,6 +53,7 @@ export const afterEndTable = {
   budget_exhausted: endAs('budget'),
   entered: leaveOpen,
   invalid_input: leaveOpen,
+  policy_changed: endAs('binding_changed'),
   closed_by_inquiry: leaveOpen,
 } as const satisfies Record<Refusal, AfterEnd>;
 

@@ -63,6 +63,8 @@ export interface AttemptContext {
   readonly open: number;
   readonly now: number;
   readonly deadlineAt: number;
+  /** What the run does when its budget does not allow the attempt. */
+  readonly onExhausted: 'ask' | 'end';
   /** In [0, 1). */
   readonly random: number;
 }
@@ -79,6 +81,8 @@ export type NextStep =
   /** The receiver owns it now: ask it until it is final, never send again. */
   | { readonly kind: 'poll' }
   | { readonly kind: 'settle_predecessors' }
+  /** A person decides; nothing is held meanwhile. */
+  | { readonly kind: 'await_approval' | 'await_budget' }
   /** `afterMs`: only where another action has to be settled first. */
   | { readonly kind: 'reread_authority'; readonly afterMs: number }
   | { readonly kind: 'stop'; readonly reason: StopReason };

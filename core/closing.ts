@@ -3,7 +3,7 @@
 
 import type { Decision, GateRow, LedgerView } from './decision.ts';
 import type { PayloadRef, Revisions } from './fact-fields.ts';
-import type { BodyOf, NewFact } from './facts.ts';
+import type { ApprovalAsk, BodyOf, NewFact } from './facts.ts';
 import type { Refusal } from './verdict.ts';
 
 export interface RefusalAsk {
@@ -15,6 +15,7 @@ export interface RefusalAsk {
   readonly payload: PayloadRef | null;
   readonly tool: string | null;
   readonly revisions: Revisions;
+  readonly asks?: ApprovalAsk;
 }
 
 /** Facts and rows for a refusal; with null only the end of a streak, before something else. */

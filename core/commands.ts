@@ -1,9 +1,10 @@
 // Commands of people: the one schema file for signals, updates and the CLI. One JSON argument each.
-// Further verbs (amend, approve, deny, topUp) join the union here.
 
 import * as z from 'zod';
+import { addedSchema } from './budget-limits.ts';
 import { canonicalProblem, digestSchema, type Json } from './digest.ts';
 import { isLargerThan } from './extent.ts';
+import { grantSchema } from './grants.ts';
 import { limits } from './limits.ts';
 
 /** Facts take well-formed Unicode only; what could not be recorded must not be accepted. */
@@ -85,9 +86,59 @@ export const resolveSchema = z.discriminatedUnion('verb', [
 ]);
 export type ResolveCommand = z.infer<typeof resolveSchema>;
 
-/** `revoke` and `cancel`: what they name besides the run is who and why. */
+/** `cancel`, and the ticket of `resume`: what they name besides the run is who and why. */
 export const stopSchema = z.strictObject({ ...commandBase });
 export type StopCommand = z.infer<typeof stopSchema>;
+
+export const revokeSchema = z.strictObject({
+  ...commandBase,
+  /** Left in force: receivers may still be asked what became of open actions. Default: nothing. */
+  keep: z.array(z.literal('query')).max(1).optional(),
+});
+export type RevokeCommand = z.infer<typeof revokeSchema>;
+
+/** A new goal, as `agentRun` takes one, or new grants in place of all the old ones, or both. */
+export const amendSchema = z
+  .strictObject({
+    ...commandBase,
+    goal: json.optional(),
+    grants: z.array(grantSchema).max(grantSchema.options.length).optional(),
+  })
+  .refine(({ goal, grants }) => goal !== undefined || grants !== undefined, {
+    message: 'it changes nothing; give a goal, or grants, or both',
+  });
+export type AmendCommand = z.infer<typeof amendSchema>;
+
+/** `approve` and `deny`: one pending action, and exactly what it was asked to do. */
+export const approvalSchema = z.strictObject({
+  ...commandBase,
+  actionId: id,
+  /** As the run shows it beside what it waits for: binding, payload and revision. */
+  bound: digestSchema,
+});
+export type ApprovalCommand = z.infer<typeof approvalSchema>;
+
+/** Adds to the budget; what is not named stays as it is. */
+export const topUpSchema = z
+  .strictObject({ ...commandBase, ...addedSchema.shape })
+  .refine((command) => Object.keys(addedSchema.shape).some((name) => name in command), {
+    message: 'it adds nothing; give requests, tokens, micros or wallTimeMs',
+  });
+export type TopUpCommand = z.infer<typeof topUpSchema>;
+
+/** What changes the authority of a run, by the name of its signal and update. */
+export const authorityCommands = {
+  revoke: revokeSchema,
+  cancel: stopSchema,
+  amend: amendSchema,
+  approve: approvalSchema,
+  deny: approvalSchema,
+  topUp: topUpSchema,
+} as const;
+export type AuthorityVerb = keyof typeof authorityCommands;
+export type AuthorityCommand<V extends AuthorityVerb = AuthorityVerb> = z.infer<
+  (typeof authorityCommands)[V]
+>;
 
 /** Hints only: whoever gets one reads the ledger again. */
 export const lateFactSchema = z.strictObject({

@@ -4,6 +4,7 @@
 import * as z from 'zod';
 import { scopeNameSchema } from './ids.ts';
 import { limits } from './limits.ts';
+import { type PriceTable, priceTableSchema } from './prices.ts';
 
 type TextSchema = z.ZodType<unknown, string>;
 
@@ -44,6 +45,30 @@ const ledgerUrl = text.transform((url, context): LedgerLocation => {
   context.addIssue({ code: 'custom', message });
   return z.NEVER;
 });
+
+/** Its words name fields, never values. */
+const priceTable = text.transform((json, context): PriceTable => {
+  const parsed = priceTableSchema.safeParse(jsonIn(json));
+  if (parsed.success) return parsed.data;
+  const words = parsed.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `at ${z.core.toDotPath(path)}: ${message}`,
+  );
+  context.addIssue({ code: 'custom', message: `is no table of prices: ${words.join('; ')}` });
+  return z.NEVER;
+});
+
+/** Undefined where it is none. */
+function jsonIn(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+const tokenCount = text
+  .regex(/^[1-9]\d{0,8}$/, 'is not a whole number of tokens, at least 1')
+  .transform(Number);
 
 /** Whole milliseconds. Above 2^31-1 a timer of Node would fire at once. */
 function milliseconds(least: number) {
@@ -201,6 +226,21 @@ export const configTable = {
     variableName,
     'optional',
     'Name of the variable that holds the API key of the model service; the key is never kept here.',
+  ),
+  modelMaxOutputTokens: row(
+    'HOLDFAST_MODEL_MAX_OUTPUT_TOKENS',
+    tokenCount,
+    String(limits.modelOutputTokensMax),
+    'Longest answer that one model call may give; a budget reserves so much for it.',
+  ),
+  prices: noDefault(
+    'HOLDFAST_PRICES',
+    priceTable,
+    'optional',
+    'Dated prices of models as JSON, by exact name, in millionths of the currency for a million ' +
+      'tokens: `{"date":"2026-11-01","currency":"USD","models":{"small":' +
+      '{"inputMicrosPerMillion":3000000,"outputMicrosPerMillion":15000000}}}` is USD 3 and 15. ' +
+      'Under a budget of money, a model that is not in it is not called.',
   ),
   registerSearchAttributes: row(
     'HOLDFAST_REGISTER_SEARCH_ATTRIBUTES',

@@ -3,6 +3,7 @@
 
 import type * as z from 'zod';
 import { type ConfigRow, configTable, type LedgerLocation } from './config-table.ts';
+import type { PriceTable } from './prices.ts';
 
 export type { LedgerLocation } from './config-table.ts';
 
@@ -61,6 +62,9 @@ export interface ClientConfig {
   readonly queues: QueueNames;
   readonly timeouts: TimeoutConfig;
   readonly model: ModelConfig;
+  readonly modelMaxOutputTokens: number;
+  /** Null: no model has a price. */
+  readonly prices: PriceTable | null;
   readonly registerSearchAttributes: boolean;
   readonly logLevel: LogLevel;
   readonly cacheDir: string | null;
@@ -241,6 +245,8 @@ function assemble(s: Settings): ClientConfig {
       shutdownGraceMs: s.shutdownGraceMs,
     },
     model: modelOf(s),
+    modelMaxOutputTokens: s.modelMaxOutputTokens,
+    prices: s.prices,
     registerSearchAttributes: s.registerSearchAttributes,
     logLevel: s.logLevel,
     cacheDir: s.cacheDir,

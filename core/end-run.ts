@@ -5,7 +5,8 @@ import type { Decision, LedgerView, NewPayload } from './decision.ts';
 import type { Consumes, End } from './fact-fields.ts';
 import { openUnknowns } from './fact-rules.ts';
 import type { BodyOf } from './facts.ts';
-import { type BarrierView, consumedAsRecorded, type EndCase, endTable } from './gate-table.ts';
+import type { BarrierView } from './gate-case.ts';
+import { consumedAsRecorded, type EndCase, endTable } from './gate-table.ts';
 import type { RunState } from './run-state.ts';
 import type { GateVerdict } from './verdict.ts';
 
@@ -15,6 +16,8 @@ export interface EndAsk {
   readonly consumes: Consumes;
   readonly pin: LedgerPin;
   readonly barrier: BarrierView;
+  /** Of the goal that was followed; left out: the first. */
+  readonly goalRevision?: number | undefined;
   readonly answer: {
     readonly ref: BodyOf<'run_ended'>['answer'];
     readonly payload: NewPayload | null;

@@ -22,8 +22,16 @@ export type Source = z.infer<typeof sourceSchema>;
 export const revisionsSchema = z.strictObject({ goal: count, auth: count });
 export type Revisions = z.infer<typeof revisionsSchema>;
 
-export const grantSchema = z.enum(['effect', 'query', 'read', 'send', 'accept', 'compensate']);
-export type Grant = z.infer<typeof grantSchema>;
+/**
+ * What an attempt depends on besides its payload, each as a version its tool can name: the object
+ * it changes, the methods it is made of, the credential it acts with (identity and scope).
+ */
+export const versionsSchema = z.strictObject({
+  object: id.optional(),
+  dependencies: id.optional(),
+  credentials: id.optional(),
+});
+export type Versions = z.infer<typeof versionsSchema>;
 
 export const principalSchema = z.strictObject({
   user: id,

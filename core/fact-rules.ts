@@ -2,6 +2,7 @@
 // without its rule does not compile. The ledger asks before it writes, so a broken caller cannot.
 
 import { openAttempts, undecidedAttempts } from './action-status.ts';
+import { boundOf, decisionOn } from './approval.ts';
 import { rolledOf } from './consumes.ts';
 import type { BodyOf, FactBody, FactKind, NewFact } from './facts.ts';
 import { resultIdOf } from './ids.ts';
@@ -46,12 +47,17 @@ const ruleTable: { [K in FactKind]: Rule<K> } = {
       [permitIsThere(action, body), 'the permit is not there'],
       [action?.final == null || body.permit !== null, 'the action is final'],
       [action?.abandoned !== true, 'the action is abandoned'],
+      [approvalIsThere(action, body), 'nobody approved exactly this'],
     ]);
   },
   attempt_refused: (run, body) =>
     firstProblem([
       [attemptOf(run, body) === undefined, 'the attempt has entered'],
       [body.verdict !== 'entered', 'entered is no refusal'],
+      [
+        body.asks === undefined || body.verdict === 'approval_missing',
+        'asks for an approval without missing one',
+      ],
     ]),
   attempt_settled: (run, body) => {
     const attempt = attemptOf(run, body);
@@ -116,11 +122,22 @@ const ruleTable: { [K in FactKind]: Rule<K> } = {
     firstProblem([
       [!run.commandIds.has(body.commandId), 'the command was applied before'],
       [
-        body.revisions.auth === run.revisions.auth + (body.change === 'revoke' ? 1 : 0),
+        body.revisions.auth === run.revisions.auth + (raisesAuthority(body) ? 1 : 0),
         'the authority revision does not follow',
       ],
-      [body.revisions.goal === run.revisions.goal, 'the goal revision does not follow'],
+      [
+        body.revisions.goal === run.revisions.goal + (body.goal === undefined ? 0 : 1),
+        'the goal revision does not follow',
+      ],
       [body.ticket === null || body.change === 'permit', 'a ticket is a permit'],
+      [!widens(body) || run.ended === null, 'the run has ended'],
+      [body.goal === undefined || body.change === 'amend', 'another goal without an amendment'],
+      [(body.added !== undefined) === (body.change === 'top_up'), 'only a top-up adds'],
+      [
+        (body.actionId !== undefined && body.bound !== undefined) === isDecision(body),
+        'a decision names its action and what it decides on, and nothing else does',
+      ],
+      [!isDecision(body) || isFirstDecision(run, body), 'decided before'],
     ]),
   command_rejected: (run) =>
     firstProblem([[run.rejectedCount < limits.rejectedCommandsMax, 'too many to keep']]),
@@ -191,6 +208,40 @@ function samePayload(
 
 function permitIsThere(action: ActionState | undefined, body: BodyOf<'attempt_entered'>): boolean {
   return body.permit === null || action?.permits.some(({ id }) => id === body.permit) === true;
+}
+
+function approvalIsThere(
+  action: ActionState | undefined,
+  body: BodyOf<'attempt_entered'>,
+): boolean {
+  if (body.approval === undefined) return true;
+  const { binding, revisions } = body;
+  const decision = decisionOn(
+    action,
+    boundOf({ binding, payload: body.payload.digest, revisions }),
+  );
+  return decision?.decision === 'approve' && decision.commandId === body.approval;
+}
+
+type Change = BodyOf<'authority_changed'>;
+
+function raisesAuthority({ change, grants }: Change): boolean {
+  return change === 'revoke' || (change === 'amend' && grants !== undefined);
+}
+
+/** What lets a run do more than before. */
+function widens({ change }: Change): boolean {
+  return ['amend', 'approve', 'top_up'].includes(change);
+}
+
+function isDecision({ change }: Change): boolean {
+  return change === 'approve' || change === 'deny';
+}
+
+function isFirstDecision(run: RunState, { actionId, bound }: Change): boolean {
+  if (actionId === undefined || bound === undefined) return false;
+  const before = decisionOn(run.actions.get(actionId), bound);
+  return before === undefined || (before.decision === 'approve' && before.validUntil !== null);
 }
 
 function needsEvidence(body: BodyOf<'resolution'>): boolean {

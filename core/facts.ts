@@ -3,6 +3,7 @@
 // `run-state.ts`.
 
 import * as z from 'zod';
+import { addedSchema, budgetSchema, reserveSchema } from './budget-limits.ts';
 import { evidenceSchema, resolutionVerbSchema } from './commands.ts';
 import { costSchema } from './cost.ts';
 import { digestSchema } from './digest.ts';
@@ -12,7 +13,6 @@ import {
   consumesSchema,
   count,
   endSchema,
-  grantSchema,
   id,
   inquiryVerdictSchema,
   note,
@@ -23,12 +23,24 @@ import {
   revisionsSchema,
   settlementKindSchema,
   sourceSchema,
+  versionsSchema,
 } from './fact-fields.ts';
+import { grantSchema } from './grants.ts';
 import { positionSchema, runIdSchema, sendTokenSchema } from './ids.ts';
 import { bindingSchema, onUnknownSchema, replayPolicySchema } from './tool-policy.ts';
 import { refusalSchema } from './verdict.ts';
 
 export const FACT_SCHEMA = 'holdfast/1';
+
+/** What an approval has to name, how long it then holds, and what else was the case. */
+export const approvalAskSchema = z.object({
+  /** Digest of binding, payload and revisions. */
+  bound: digestSchema,
+  /** From the decision on; null: for ever. */
+  validForMs: z.number().int().positive().nullable(),
+  versions: versionsSchema,
+});
+export type ApprovalAsk = z.infer<typeof approvalAskSchema>;
 
 const runOpened = z.object({
   kind: z.literal('run_opened'),
@@ -51,6 +63,8 @@ const runOpened = z.object({
   bindings: z.array(bindingSchema),
   scope: z.object({ installation: id, namespace: id }),
   ledger: z.object({ id, incarnation: count }),
+  /** As declared at the start; absent: nothing is limited. */
+  budget: budgetSchema.optional(),
 });
 
 const attemptEntered = z.object({
@@ -82,6 +96,11 @@ const attemptEntered = z.object({
   rolled: digestSchema,
   permit: id.nullable(),
   verify: z.object({ method: z.enum(['inquiry', 'none']), why: note }),
+  /** Command id of the approval it acts under, where its tool asks for one. */
+  approval: id.optional(),
+  /** The most it may cost; held until its cost is known. */
+  reserve: reserveSchema.optional(),
+  versions: versionsSchema.optional(),
 });
 
 const attemptRefused = z.object({
@@ -95,6 +114,8 @@ const attemptRefused = z.object({
   payload: payloadRefSchema.nullable(),
   tool: z.string().nullable(),
   revisions: revisionsSchema,
+  /** `approval_missing`: what a person is asked to approve. */
+  asks: approvalAskSchema.optional(),
 });
 
 const attemptSettled = z.object({
@@ -174,6 +195,16 @@ const authorityChanged = z.object({
   revisions: revisionsSchema,
   /** Takeover ticket of `resume` (change = permit). */
   ticket: id.nullable(),
+  /** After the change, where it changed them. */
+  grants: z.array(grantSchema).optional(),
+  /** `amend`: the goal of the new revision. */
+  goal: payloadRefSchema.optional(),
+  /** `approve` and `deny`: what was decided on, and until when it holds (absent: for ever). */
+  actionId: id.optional(),
+  bound: digestSchema.optional(),
+  validUntil: at.optional(),
+  /** `top_up`. */
+  added: addedSchema.optional(),
 });
 
 const commandRejected = z.object({

@@ -1,11 +1,12 @@
 // The fold: facts of one run, in order, to its state. Total over kinds; nothing else sets state.
 // It trusts that `fact-rules.ts` let the fact in, and never mutates what it was given.
 
+import { toppedUp } from './budget.ts';
 import { genesisHash } from './chain.ts';
 import { genesisBase } from './consumes.ts';
 import type { BodyOf, Fact, FactBody, FactKind } from './facts.ts';
 import { contradictsRecord, finalAfter, isReplay, isSecondEffect } from './finality.ts';
-import type { ActionState, AttemptState, RunState } from './run-state.ts';
+import type { ActionState, Approval, AttemptState, RunState } from './run-state.ts';
 
 export function emptyRun(runId: string): RunState {
   return {
@@ -13,6 +14,12 @@ export function emptyRun(runId: string): RunState {
     head: { count: 0, hash: genesisHash(runId) },
     opened: null,
     revisions: { goal: 1, auth: 1 },
+    grants: null,
+    amendedGoals: [],
+    budget: null,
+    topUps: 0,
+    exhausted: new Map(),
+    openedAt: null,
     revoked: false,
     canceled: false,
     commandIds: new Set(),
@@ -29,14 +36,22 @@ export function emptyRun(runId: string): RunState {
 type Apply<K extends FactKind> = (run: RunState, body: BodyOf<K>, fact: Fact) => RunState;
 
 const applyTable: { [K in FactKind]: Apply<K> } = {
-  run_opened: (run, body) => ({
+  run_opened: (run, body, fact) => ({
     ...run,
     opened: body,
-    tickets: withoutTicket(run.tickets, body.claim.ticket),
+    // What was changed before, or between two openings, stays changed.
+    grants: run.grants ?? body.grants,
+    budget: run.opened === null ? (body.budget ?? null) : run.budget,
+    openedAt: run.openedAt ?? fact.at,
+    tickets: body.claim.ticket === null ? run.tickets : without(run.tickets, body.claim.ticket),
   }),
   attempt_entered: (run, body, fact) =>
     withAction(
-      { ...run, rolled: new Set(run.rolled).add(body.rolled) },
+      {
+        ...run,
+        rolled: new Set(run.rolled).add(body.rolled),
+        exhausted: without(run.exhausted, body.actionId),
+      },
       body.actionId,
       fact,
       (action) => ({
@@ -46,7 +61,7 @@ const applyTable: { [K in FactKind]: Apply<K> } = {
       }),
     ),
   attempt_refused: (run, body, fact) =>
-    withAction(run, body.actionId, fact, (action) => ({
+    withAction({ ...run, exhausted: exhaustedAfter(run, body) }, body.actionId, fact, (action) => ({
       ...action,
       refusals: [...action.refusals, body],
     })),
@@ -70,14 +85,7 @@ const applyTable: { [K in FactKind]: Apply<K> } = {
       fact,
       (action) => resolved(action, body, fact),
     ),
-  authority_changed: (run, body) => ({
-    ...run,
-    revisions: body.revisions,
-    revoked: run.revoked || body.change === 'revoke',
-    canceled: run.canceled || body.change === 'cancel',
-    commandIds: new Set(run.commandIds).add(body.commandId),
-    tickets: withTicket(run, body.ticket),
-  }),
+  authority_changed: (run, body, fact) => decided(changed(run, body), body, fact),
   command_rejected: (run) => ({ ...run, rejectedCount: run.rejectedCount + 1 }),
   run_ended: (run, body, fact) => ({ ...run, ended: { ...body, seq: fact.seq } }),
   payload_erased: (run, body) => ({ ...run, erased: new Set(run.erased).add(body.digest) }),
@@ -123,6 +131,7 @@ function newAction(actionId: string, seq: number): ActionState {
     disputed: false,
     abandoned: false,
     permits: [],
+    approvals: [],
     recordVersion: seq,
     firstSeq: seq,
   };
@@ -140,6 +149,34 @@ function entered(entry: BodyOf<'attempt_entered'>, at: number): AttemptState {
     doubtedWhy: null,
     exclusion: 'none',
   };
+}
+
+function changed(run: RunState, body: BodyOf<'authority_changed'>): RunState {
+  const { added, goal } = body;
+  return {
+    ...run,
+    revisions: body.revisions,
+    grants: body.grants ?? run.grants,
+    amendedGoals: goal === undefined ? run.amendedGoals : [...run.amendedGoals, goal],
+    budget: added === undefined ? run.budget : toppedUp(run.budget, added),
+    topUps: run.topUps + (added === undefined ? 0 : 1),
+    exhausted: asksAnew(run, body) ? new Map() : run.exhausted,
+    revoked: run.revoked || body.change === 'revoke',
+    canceled: run.canceled || body.change === 'cancel',
+    commandIds: new Set(run.commandIds).add(body.commandId),
+    tickets: withTicket(run, body.ticket),
+  };
+}
+
+function decided(run: RunState, body: BodyOf<'authority_changed'>, fact: Fact): RunState {
+  const { change: decision, actionId, bound, commandId, actor, reason, revisions } = body;
+  if ((decision !== 'approve' && decision !== 'deny') || !actionId || !bound) return run;
+  const validUntil = body.validUntil ?? null;
+  const one: Approval = { commandId, decision, actor, reason, bound, revisions, validUntil };
+  return withAction(run, actionId, fact, (action) => ({
+    ...action,
+    approvals: [...action.approvals, one],
+  }));
 }
 
 function settled(
@@ -223,6 +260,19 @@ function withTicket({ tickets, opened }: RunState, ticket: string | null): RunSt
   return ticket === null ? tickets : new Map(tickets).set(ticket, opened?.epoch ?? 0);
 }
 
-function withoutTicket(tickets: RunState['tickets'], ticket: string | null): RunState['tickets'] {
-  return new Map([...tickets].filter(([each]) => each !== ticket));
+function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<string, V> {
+  return new Map([...map].filter(([each]) => each !== key));
+}
+
+function exhaustedAfter(
+  { exhausted }: RunState,
+  { actionId, verdict, detail }: BodyOf<'attempt_refused'>,
+): RunState['exhausted'] {
+  if (verdict !== 'budget_exhausted') return without(exhausted, actionId);
+  return new Map(exhausted).set(actionId, detail ?? verdict);
+}
+
+function asksAnew(run: RunState, { added, revisions }: BodyOf<'authority_changed'>): boolean {
+  const { goal, auth } = run.revisions;
+  return added !== undefined || revisions.goal !== goal || revisions.auth !== auth;
 }

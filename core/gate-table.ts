@@ -2,67 +2,21 @@
 // why it applies, or null. `gate.ts` turns the verdict into facts.
 
 import { arrivableAttempts, isOngoing, undecidedAttempts } from './action-status.ts';
-import type { LedgerPin } from './activity-calls.ts';
-import type { LedgerView, NewPayload } from './decision.ts';
-import type { Digest } from './digest.ts';
-import type { Consumes, Pair, Revisions } from './fact-fields.ts';
+import { budgetProblem } from './budget.ts';
+import type { LedgerView } from './decision.ts';
+import type { Consumes, Pair } from './fact-fields.ts';
+import { authorityRows } from './gate-authority.ts';
+import { type BarrierView, type EntryAsk, type GateCase, type Row, says } from './gate-case.ts';
 import { limits } from './limits.ts';
 import { pinProblem, restoredProblem } from './pin.ts';
 import type { ActionState } from './run-state.ts';
-import type { Binding, OnUnknown, ReplayPolicy } from './tool-policy.ts';
+import type { ReplayPolicy } from './tool-policy.ts';
 import type { GateVerdict } from './verdict.ts';
 
-/** What the barrier saw; `ageMs` is measured from its last Describe on the older of both clocks. */
-export type BarrierView =
-  | { readonly kind: 'current'; readonly ageMs: number }
-  | { readonly kind: 'not_current'; readonly why: string }
-  | { readonly kind: 'unavailable'; readonly why: string };
-
-export interface EntryAsk {
-  readonly actionId: string;
-  readonly attemptId: string;
-  readonly position: string;
-  /** Drawn by this delivery. */
-  readonly entryToken: string;
-  readonly payload: NewPayload;
-  readonly binding: Binding;
-  readonly replay: ReplayPolicy;
-  readonly onUnknown: OnUnknown;
-  readonly domain: string | null;
-  readonly receiverKey: string;
-  readonly intentDigest: Digest | null;
-  readonly continuing: 'none' | 'own_protocol';
-  /** Of a `keyed` tool: retention and margin in ms. */
-  readonly retention: { readonly retentionMs: number; readonly marginMs: number } | null;
-  readonly verify: { readonly method: 'inquiry' | 'none'; readonly why: string };
-  readonly revisions: Revisions;
-  readonly epoch: number;
-  readonly consumes: Consumes;
-  readonly pin: LedgerPin;
-  readonly barrier: BarrierView;
-}
-
-export interface GateCase {
-  readonly ask: EntryAsk;
-  readonly view: LedgerView;
-  readonly action: ActionState | undefined;
-  readonly hasPermit: boolean;
-}
-
-/** The detail when the row applies, else null. */
-type Row = (each: GateCase) => string | null;
-
-/** Verdicts without data so far: approvals, compensation links and budgets come with authority. */
-export const reservedVerdicts = [
-  'approval_missing',
-  'approval_mismatch',
-  'compensates_open',
-  'budget_exhausted',
-] as const satisfies readonly GateVerdict[];
+/** Verdicts without data so far: actions do not name yet what they compensate. */
+export const reservedVerdicts = ['compensates_open'] as const satisfies readonly GateVerdict[];
 
 export type DecidedVerdict = Exclude<GateVerdict, (typeof reservedVerdicts)[number]>;
-
-const says = (applies: boolean, detail: string): string | null => (applies ? detail : null);
 
 export const gateTable: { readonly [V in DecidedVerdict]: Row } = {
   ledger_mismatch: ({ ask, view }) => pinProblem(ask.pin, view) ?? restoredProblem(view),
@@ -100,25 +54,16 @@ export const gateTable: { readonly [V in DecidedVerdict]: Row } = {
   predecessor_mismatch: ({ ask, view }) => consumedOtherwise(ask, view),
   attempt_not_current: ({ ask }) => (ask.barrier.kind === 'not_current' ? ask.barrier.why : null),
   authority_unavailable: ({ ask }) => authorityUnavailable(ask.barrier),
-  revoked: ({ view }) => says(view.run.revoked || view.run.canceled, 'revoked or canceled'),
-  authority_stale: ({ ask, view }) =>
-    says(
-      ask.revisions.auth !== view.run.revisions.auth ||
-        ask.revisions.goal !== view.run.revisions.goal,
-      `decided under ${revisionText(ask.revisions)}; now ${revisionText(view.run.revisions)}`,
-    ),
+  ...authorityRows,
   twin_unknown: (each) => twinUnknown(each),
   binding_changed: ({ ask, view }) =>
     says(
       !view.run.opened?.bindings.some(({ digest }) => digest === ask.binding.digest),
       `${ask.binding.tool} ${ask.binding.version} is not the tool pinned when the run opened`,
     ),
+  budget_exhausted: ({ ask, view }) => budgetProblem(view.run, ask.reserve, view.now),
   entered: () => 'go',
 };
-
-function revisionText({ goal, auth }: Revisions): string {
-  return `${goal}/${auth}`;
-}
 
 function samePayload(action: ActionState | undefined, ask: EntryAsk): boolean {
   return (
@@ -208,7 +153,9 @@ function twinUnknown({ ask, view, action }: GateCase): string | null {
 type Consuming = Pick<EntryAsk, 'consumes' | 'onUnknown'>;
 
 export interface EndCase {
-  readonly ask: Pick<EntryAsk, 'pin' | 'epoch' | 'consumes' | 'barrier'>;
+  readonly ask: Pick<EntryAsk, 'pin' | 'epoch' | 'consumes' | 'barrier'> & {
+    readonly goalRevision?: number | undefined;
+  };
   readonly view: LedgerView;
   readonly completes: boolean;
 }
@@ -241,6 +188,14 @@ export const endTable: readonly (readonly [GateVerdict, (each: EndCase) => strin
     ({ ask }) => (ask.barrier.kind === 'not_current' ? ask.barrier.why : null),
   ],
   ['authority_unavailable', ({ ask }) => authorityUnavailable(ask.barrier)],
+  [
+    'goal_stale',
+    ({ ask: { goalRevision: followed = 1 }, view, completes }) =>
+      says(
+        completes && followed !== view.run.revisions.goal,
+        `it followed goal ${followed}; the goal is ${view.run.revisions.goal} now`,
+      ),
+  ],
 ];
 
 /** Whether what this was told by Temporal of each action is what the ledger has of it. */

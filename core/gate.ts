@@ -1,16 +1,21 @@
 // The gate: one ledger transaction in which an attempt enters or is closed for ever.
 
+import { decisionInForce } from './approval.ts';
 import { refusalFacts } from './closing.ts';
 import { rolledOf } from './consumes.ts';
 import type { Decision, LedgerView, NewPayload } from './decision.ts';
 import type { PayloadRef } from './fact-fields.ts';
 import { nextNumber } from './fact-rules.ts';
-import type { BodyOf } from './facts.ts';
-import { type DecidedVerdict, type EntryAsk, type GateCase, gateTable } from './gate-table.ts';
+import type { ApprovalAsk, BodyOf } from './facts.ts';
+import { boundBy } from './gate-authority.ts';
+import type { EntryAsk, GateCase } from './gate-case.ts';
+import { type DecidedVerdict, gateTable } from './gate-table.ts';
 import { resultIdOf, type SendToken } from './ids.ts';
+import { limits } from './limits.ts';
 import type { GateVerdict } from './verdict.ts';
+import { boundedWords } from './words.ts';
 
-export type { BarrierView, EntryAsk } from './gate-table.ts';
+export type { BarrierView, EntryAsk } from './gate-case.ts';
 
 export interface Entry {
   readonly number: number;
@@ -26,6 +31,8 @@ export interface EntryReply {
   readonly detail: string | null;
   /** For `entered` and `entered_again`. */
   readonly entry: Entry | null;
+  /** For `approval_missing`. */
+  readonly asks?: ApprovalAsk;
 }
 
 /** These leave no trace: nobody may write for this run here, or the row is there already. */
@@ -48,7 +55,8 @@ export function decideEntry(ask: EntryAsk): (view: LedgerView) => Decision<Entry
     if (verdict === 'entered') return enter(each);
     if (verdict === 'entered_again')
       return { reply: { verdict, detail, entry: entryOf(each) }, facts: [] };
-    const reply = { verdict, detail, entry: null };
+    const asks = verdict === 'approval_missing' ? { asks: askFor(ask) } : {};
+    const reply = { verdict, detail, entry: null, ...asks };
     if (writesNothing.has(verdict) || view.gateRow !== null) return { reply, facts: [] };
     const { attemptId, actionId, position, revisions, binding } = ask;
     const refusal = { attemptId, actionId, position, verdict, detail, revisions };
@@ -56,6 +64,7 @@ export function decideEntry(ask: EntryAsk): (view: LedgerView) => Decision<Entry
       ...refusal,
       payload: refOf(ask.payload),
       tool: binding.tool,
+      ...asks,
     });
     return { reply, ...written, payloads: written.facts.length > 0 ? [ask.payload] : [] };
   };
@@ -65,7 +74,8 @@ function firstVerdict(each: GateCase): [DecidedVerdict, string] {
   const rows = Object.entries(gateTable) as [DecidedVerdict, (each: GateCase) => string | null][];
   // The last row always applies.
   const [verdict, row] = rows.find(([, applies]) => applies(each) !== null) as (typeof rows)[0];
-  return [verdict, row(each) as string];
+  // A row may quote a person's reason, which alone is as long as a note.
+  return [verdict, boundedWords(row(each) as string, limits.noteCharsMax)];
 }
 
 function enter({ ask, view, action }: GateCase): Decision<EntryReply> {
@@ -98,6 +108,9 @@ function enter({ ask, view, action }: GateCase): Decision<EntryReply> {
     rolled: rolledOf(ask.consumes),
     permit: action?.permits[0]?.id ?? null,
     verify: ask.verify,
+    ...approvedBy(ask, { action, now: view.now }),
+    ...(ask.reserve === undefined ? {} : { reserve: ask.reserve }),
+    ...(ask.versions === undefined ? {} : { versions: ask.versions }),
   };
   const { receiverKey, attemptId, actionId, entryToken } = ask;
   const entry = { number, sendToken, receiverKey, resultId: body.resultId, firstSentAt };
@@ -108,6 +121,19 @@ function enter({ ask, view, action }: GateCase): Decision<EntryReply> {
     gateRows: [{ kind: 'entered', attemptId, actionId, entryToken }],
     payloads: [ask.payload],
   };
+}
+
+function approvedBy(
+  ask: EntryAsk,
+  { action, now }: { readonly action: GateCase['action']; readonly now: number },
+): Pick<BodyOf<'attempt_entered'>, 'approval'> {
+  const approval = ask.approval && decisionInForce(action, boundBy(ask), now);
+  return approval ? { approval: approval.commandId } : {};
+}
+
+function askFor(ask: EntryAsk): ApprovalAsk {
+  const { approval, versions = {} } = ask;
+  return { bound: boundBy(ask), validForMs: approval?.validForMs ?? null, versions };
 }
 
 function entryOf({ ask, action }: GateCase): Entry {

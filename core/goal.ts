@@ -1,20 +1,24 @@
 // The argument of `agentRun`, checked before anything is dispatched.
 
 import * as z from 'zod';
+import { type Budget, budgetSchema } from './budget-limits.ts';
 import { canonicalBytes, jsonSchema, NotCanonicalError } from './digest.ts';
 import { principalSchema } from './fact-fields.ts';
-import { callPosition, positionSchema, runIdProblem } from './ids.ts';
+import { grantSchema } from './grants.ts';
+import { branchOf, callPosition, positionSchema, runIdProblem } from './ids.ts';
 import { limits } from './limits.ts';
-import { onUnknownSchema } from './tool-policy.ts';
+import { MODEL_TOOL, onUnknownSchema } from './tool-policy.ts';
 
 const planStepSchema = z.strictObject({
-  name: positionSchema.optional(),
+  name: positionSchema
+    .refine((name) => branchOf(name) === 1, 'names with "b2." before them are of amended goals')
+    .optional(),
   tool: z.string().min(1),
   input: jsonSchema,
   onUnknown: onUnknownSchema.optional(),
 });
 
-const goalSchema = z.discriminatedUnion('kind', [
+export const goalSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('model'),
     instructions: z.string().min(1),
@@ -31,12 +35,21 @@ const agentRunInputSchema = z.strictObject({
   principal: principalSchema,
   tools: z.array(z.string()).nullable(),
   ticket: z.string().nullable(),
+  budget: budgetSchema.optional(),
+  /** Default: all of them. */
+  grants: z.array(grantSchema).optional(),
 });
 export type CheckedRunInput = z.infer<typeof agentRunInputSchema>;
 
 export type RunInputCheck =
   | { readonly kind: 'ok'; readonly input: CheckedRunInput }
   | { readonly kind: 'refused'; readonly message: string };
+
+/** Of an input that nobody has checked yet: handlers come before the check. */
+export function onExhaustedIn(raw: unknown): Budget['onExhausted'] {
+  const parsed = z.object({ budget: budgetSchema }).safeParse(raw);
+  return parsed.data?.budget.onExhausted ?? 'ask';
+}
 
 /** Each refusal names what is wrong, in which run, and what to do. */
 export function checkRunInput(runId: string, raw: unknown): RunInputCheck {
@@ -74,7 +87,23 @@ function sizeProblem(raw: unknown): string | null {
   }
 }
 
-function planProblem({ goal, tools }: CheckedRunInput): string | null {
+/** Why a goal cannot take the place of another one in a run that has these tools, or null. */
+export function goalProblem(raw: unknown, tools: readonly string[]): string | null {
+  const parsed = goalSchema.safeParse(raw);
+  if (!parsed.success) return `the goal does not parse:\n${z.prettifyError(parsed.error)}`;
+  const goal = parsed.data;
+  if (goal.kind === 'model' && !tools.includes(MODEL_TOOL))
+    return 'the goal is for a model, and the run was opened without one';
+  return planProblem({ goal, tools });
+}
+
+function planProblem({
+  goal,
+  tools,
+}: {
+  readonly goal: z.infer<typeof goalSchema>;
+  readonly tools: readonly string[] | null;
+}): string | null {
   if (goal.kind !== 'plan') return null;
   const seen = new Map<string, number>();
   for (const [index, step] of goal.steps.entries()) {

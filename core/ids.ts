@@ -8,8 +8,8 @@ import * as z from 'zod';
 import { limits } from './limits.ts';
 
 /**
- * `t3.c1` (turn 3, call 1), `t3.m` (its model call), a name an author gave, each after a `b2.`
- * fork.
+ * `t3.c1` (turn 3, call 1), `t3.m` (its model call), a name an author gave. After a `b2.` where the
+ * walk goes on under an amended goal: the branch has the number of the goal's revision.
  */
 const POSITION = /^(b[1-9]\d*\.)?(t[1-9]\d*\.(m|c[1-9]\d*)|[a-z][a-z0-9_-]{0,63})$/;
 const LOOKS_LIKE_A_POSITION_HEAD = /\.[tb][1-9]\d*$/;
@@ -62,6 +62,17 @@ export function callPosition(turn: number, call: number): string {
 
 export function modelPosition(turn: number): string {
   return `t${turn}.m`;
+}
+
+/** Position under the goal of that revision: the first has no prefix. */
+export function branchPosition(goalRevision: number, position: string): string {
+  return goalRevision === 1 ? position : `b${goalRevision}.${position}`;
+}
+
+/** Goal revision that a position belongs to. */
+export function branchOf(position: string): number {
+  const found = /^b([1-9]\d*)\./.exec(position);
+  return found === null ? 1 : Number(found[1]);
 }
 
 /** `random` is drawn afresh for each scheduling; the result is also Temporal's activity id. */

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { HoldfastActivities } from './activity-calls.ts';
 import { digestSchema, type Json, jsonSchema } from './digest.ts';
 import { count, id, inquiryVerdictSchema, payloadRefSchema } from './fact-fields.ts';
+import { approvalAskSchema } from './facts.ts';
 import { type Outcome, outcomeSchema, runResultSchema } from './outcome.ts';
 import { authoritySchema, isAbout, pinSchema } from './perform-reply.ts';
 import { questionSchema } from './question-shape.ts';
@@ -42,6 +43,7 @@ const schemas: { readonly [K in InfraName]: z.ZodType } = {
       walk: z.array(walkEntrySchema),
       walkNext: id.nullable(),
       base: digestSchema,
+      amended: jsonSchema.optional(),
     }),
     z.object({
       kind: z.literal('refused'),
@@ -59,6 +61,7 @@ const schemas: { readonly [K in InfraName]: z.ZodType } = {
     verdict: inquiryVerdictSchema.nullable(),
     canAsk: z.boolean(),
     value: jsonSchema.optional(),
+    asks: approvalAskSchema.optional(),
   }),
   recordFacts: z.discriminatedUnion('kind', [
     z.object({

@@ -82,6 +82,11 @@ export const limits = {
   lateSignalMs: 5 * MINUTE,
   lateSignalPauseMs: 1 * SECOND,
 
+  /** What a tool depends on is looked up before its gate; over well before start-to-close. */
+  versionsMs: 15 * SECOND,
+  /** Of one model answer, where the configuration says nothing: several pages of text. */
+  modelOutputTokensMax: 4_096,
+
   attemptsMax: 5,
   attemptsDeadlineMs: 15 * MINUTE,
   attemptBackoffBaseMs: 1 * SECOND,

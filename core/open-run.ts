@@ -4,11 +4,13 @@
 import { openAttempts, undecidedAttempts } from './action-status.ts';
 import type { LedgerPin } from './activity-calls.ts';
 import { ticketHolds, ticketOf } from './authority.ts';
+import type { Budget } from './budget-limits.ts';
 import type { Decision, LedgerView, NewPayload } from './decision.ts';
-import type { Grant, Principal } from './fact-fields.ts';
+import type { Principal } from './fact-fields.ts';
 import { openUnknowns } from './fact-rules.ts';
 import type { BodyOf } from './facts.ts';
-import type { BarrierView } from './gate-table.ts';
+import type { BarrierView } from './gate-case.ts';
+import type { Grant } from './grants.ts';
 import type { KeyScope } from './ids.ts';
 import { limits } from './limits.ts';
 import { mayLack, pinProblem } from './pin.ts';
@@ -20,6 +22,8 @@ export interface OpenAsk {
   readonly goal: NewPayload;
   readonly principal: Principal;
   readonly grants: readonly Grant[];
+  /** Null: nothing is limited. */
+  readonly budget: Budget | null;
   /** Canonical bytes of the catalog as the workflow gets it. */
   readonly catalog: NewPayload;
   readonly bindings: readonly Binding[];
@@ -102,6 +106,7 @@ function firstOpening(ask: OpenAsk, { run, ledger }: LedgerView): BodyOf<'run_op
     bindings: [...ask.bindings],
     scope: ask.scope,
     ledger,
+    ...(ask.budget === null ? {} : { budget: ask.budget }),
   };
 }
 

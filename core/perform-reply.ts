@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { PerformReply } from './activity-calls.ts';
 import { digestOf, type Json, jsonSchema } from './digest.ts';
 import { count, revisionsSchema, settlementKindSchema } from './fact-fields.ts';
-import { headSchema } from './facts.ts';
+import { approvalAskSchema, headSchema } from './facts.ts';
 import { type Outcome, outcomeSchema } from './outcome.ts';
 import { refusalSchema } from './verdict.ts';
 
@@ -14,6 +14,7 @@ export const authoritySchema = z.object({
   revisions: revisionsSchema,
   revoked: z.boolean(),
   canceled: z.boolean(),
+  topUps: count.optional(),
 });
 export const pinSchema = z.object({ id: z.string(), incarnation: count, head: headSchema });
 
@@ -24,6 +25,7 @@ const performReplySchema = z.object({
   settled: settlementKindSchema.nullable(),
   retryAfterMs: z.number().nonnegative().nullable(),
   value: jsonSchema.optional(),
+  asks: approvalAskSchema.optional(),
   authority: authoritySchema,
   pin: pinSchema,
 });
@@ -33,8 +35,12 @@ export function performReplyOf(raw: unknown, actionId: string): PerformReply | n
   const parsed = performReplySchema.safeParse(raw);
   if (!parsed.success) return null;
   if (!isAbout(parsed.data, actionId)) return null;
-  const { value, ...rest } = parsed.data;
-  return value === undefined ? rest : { ...rest, value };
+  const { value, asks, ...rest } = parsed.data;
+  return {
+    ...rest,
+    ...(value === undefined ? {} : { value }),
+    ...(asks === undefined ? {} : { asks }),
+  };
 }
 
 /**

@@ -7,6 +7,7 @@ import { canonicalBytes, digestOfBytes } from './digest.ts';
 import type { BodyOf, NewFact } from './facts.ts';
 import { contradictsRecord, hasEffectBy } from './finality.ts';
 import { limits } from './limits.ts';
+import { unfilledProblem } from './paste.ts';
 import type { ActionState } from './run-state.ts';
 import { boundedWords } from './words.ts';
 
@@ -66,16 +67,12 @@ export function decideRejection(ask: {
   return (view) => rejection(view, ask);
 }
 
-const PLACEHOLDER = 'FILL IN';
-
 /** What can be told without the ledger, by who knows the version of the action's record. */
 export function unreadyProblem(command: ResolveCommand, current: number): string | null {
   const { recordVersion: answered } = command;
   if (answered < current)
     return `the answer is to record ${answered}, the record is now ${current}; look again`;
-  if (JSON.stringify(command).includes(`"${PLACEHOLDER}"`))
-    return `replace every "${PLACEHOLDER}" by your own words`;
-  return null;
+  return unfilledProblem(command);
 }
 
 function problemOf(

@@ -1,8 +1,10 @@
 // What the facts of one run mean together: types. `fold.ts` builds them; nothing else sets state.
 
+import type { Budget } from './budget-limits.ts';
 import type { Digest } from './digest.ts';
-import type { End, PayloadRef } from './fact-fields.ts';
+import type { End, PayloadRef, Revisions } from './fact-fields.ts';
 import type { BodyOf, Head } from './facts.ts';
+import type { Grant } from './grants.ts';
 import type { FinalContent } from './outcome.ts';
 
 export interface AttemptState {
@@ -37,6 +39,18 @@ export interface Permit {
   readonly acceptsPossibleDuplicate: boolean;
 }
 
+/** One decision of a person on what an action was asked to do. */
+export interface Approval {
+  readonly commandId: string;
+  readonly decision: 'approve' | 'deny';
+  readonly actor: string;
+  readonly reason: string;
+  readonly bound: Digest;
+  readonly revisions: Revisions;
+  /** Ledger time; null: for ever. */
+  readonly validUntil: number | null;
+}
+
 export interface ActionState {
   readonly actionId: string;
   /** In the order of their numbers. */
@@ -50,6 +64,8 @@ export interface ActionState {
   readonly abandoned: boolean;
   /** Permits written and not yet consumed. */
   readonly permits: readonly Permit[];
+  /** In the order in which they came. */
+  readonly approvals: readonly Approval[];
   /** Fact number of the last fact that can change an answer; see `commands.ts`. */
   readonly recordVersion: number;
   readonly firstSeq: number;
@@ -61,6 +77,17 @@ export interface RunState {
   /** The newest `run_opened`; null before. */
   readonly opened: BodyOf<'run_opened'> | null;
   readonly revisions: { readonly goal: number; readonly auth: number };
+  /** In force; null before the run has opened and where nothing was said. */
+  readonly grants: readonly Grant[] | null;
+  /** Goals of the revisions after the first, in their order. */
+  readonly amendedGoals: readonly PayloadRef[];
+  /** With everything that was added to it; null: nothing is limited. */
+  readonly budget: Budget | null;
+  readonly topUps: number;
+  /** Actions that the budget did not let in, and why; a top-up or a new revision lets them ask. */
+  readonly exhausted: ReadonlyMap<string, string>;
+  /** Ledger time of the first opening. */
+  readonly openedAt: number | null;
   readonly revoked: boolean;
   readonly canceled: boolean;
   /** Commands already applied or resolved, by command id. */

@@ -16,6 +16,9 @@ export type ReplayPolicy = z.infer<typeof replayPolicySchema>;
 export const onUnknownSchema = z.enum(['hold', 'continue']);
 export type OnUnknown = z.infer<typeof onUnknownSchema>;
 
+/** The model stands in the catalog under this name; no tool may take it. */
+export const MODEL_TOOL = 'model';
+
 export const bindingSchema = z.strictObject({
   tool: z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'a tool name is lower_snake_case, at most 64'),
   version: z.string().min(1).max(64),
@@ -32,6 +35,8 @@ export const toolPolicySchema = z.strictObject({
   replay: replayPolicySchema,
   contract: contractSchema,
   level: z.enum(['L0', 'L1', 'L2', 'L3']),
+  /** Whether a person approves each action, nobody does, or its rule picks them by their input. */
+  approval: z.enum(['always', 'never', 'by_rule']).optional(),
   /** Whether the tool can ask its receiver at all. */
   inquirable: z.boolean(),
   /** Only for this tool's attempts, or null for the installation's actions queue. */

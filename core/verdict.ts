@@ -22,7 +22,13 @@ export const gateVerdicts = [
   'attempt_not_current',
   'authority_unavailable',
   'revoked',
+  'goal_stale',
   'authority_stale',
+  'not_granted',
+  'object_changed',
+  'dependencies_changed',
+  'credentials_changed',
+  'approval_denied',
   'approval_missing',
   'approval_mismatch',
   'twin_unknown',
@@ -35,7 +41,7 @@ export const gateVerdicts = [
 export type GateVerdict = (typeof gateVerdicts)[number];
 
 /** Reasons for closing an attempt outside the gate's list. */
-export const closingReasons = ['invalid_input', 'closed_by_inquiry'] as const;
+export const closingReasons = ['invalid_input', 'policy_changed', 'closed_by_inquiry'] as const;
 
 export const refusalSchema = z.enum([...gateVerdicts, ...closingReasons]);
 /** Why an attempt can never enter. */

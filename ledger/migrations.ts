@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts';
 
 export type Migration = (db: Kysely<Tables>, dialect: SqlDialect) => Promise<void>;
 
-export const migrations: readonly Migration[] = [createTables, countDisputes];
+export const migrations: readonly Migration[] = [createTables, countDisputes, countWaiting];
 export const SCHEMA_VERSION = migrations.length;
 
 /** From `version` (0: an empty store) to the newest; inside the caller's transaction. */
@@ -50,6 +50,14 @@ async function countDisputes(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .alterTable('run')
     .addColumn('disputed', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute();
+}
+
+/** Runs of before are counted again with their next fact. */
+async function countWaiting(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .alterTable('run')
+    .addColumn('waiting', 'integer', (column) => column.notNull().defaultTo(0))
     .execute();
 }
 

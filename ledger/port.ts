@@ -57,6 +57,8 @@ export interface RunLine {
   /** Actions that somebody is asked about, and those with two outcomes that contradict. */
   readonly inDoubt: number;
   readonly disputed: number;
+  /** Actions that wait for an approval, and those the budget did not let in. */
+  readonly waiting: number;
 }
 
 export interface Ledger {

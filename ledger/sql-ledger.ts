@@ -104,6 +104,7 @@ export class SqlLedger implements Ledger {
       ended: row.ended === 1,
       inDoubt: row.in_doubt,
       disputed: row.disputed,
+      waiting: row.waiting,
     }));
   }
 

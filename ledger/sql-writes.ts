@@ -9,6 +9,7 @@ import { factProblem } from '../core/fact-rules.ts';
 import type { FactBody, NewFact } from '../core/facts.ts';
 import { foldFact } from '../core/fold.ts';
 import type { ActionState, RunState } from '../core/run-state.ts';
+import { waitingCount } from '../core/waiting.ts';
 import { erasePayload, writePayloads } from './payloads.ts';
 import { LedgerError } from './port.ts';
 import type { DoubtTable, Tables } from './tables.ts';
@@ -73,7 +74,7 @@ function violation(run: RunState, fact: NewFact, why: string): LedgerError {
 }
 
 function actionIdOf(body: FactBody): string | null {
-  return 'actionId' in body ? body.actionId : null;
+  return 'actionId' in body ? (body.actionId ?? null) : null;
 }
 
 async function insertFacts(
@@ -157,6 +158,7 @@ async function writeRunRow(db: Kysely<Tables>, run: RunState, at: number): Promi
     ended: run.ended === null ? 0 : 1,
     in_doubt: actions.filter((action) => doubtOf(action) === 'in_doubt').length,
     disputed: actions.filter((action) => action.disputed).length,
+    waiting: waitingCount(run, at),
   } as const;
   await db
     .insertInto('run')

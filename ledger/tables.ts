@@ -25,6 +25,7 @@ export interface RunTable {
   ended: 0 | 1;
   in_doubt: number;
   disputed: number;
+  waiting: number;
 }
 
 export interface FactTable {

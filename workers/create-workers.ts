@@ -18,6 +18,7 @@ import {
   heartbeatInterceptor,
   type LateSignals,
   type Model,
+  type ModelSpending,
   modelFrom,
   modelPort,
   nonRetryableInterceptor,
@@ -30,6 +31,7 @@ import {
 import type { HoldfastActivities } from '../core/activity-calls.ts';
 import type { Config } from '../core/config.ts';
 import { limits } from '../core/limits.ts';
+import type { PriceTable } from '../core/prices.ts';
 import { openLedger } from '../ledger/open.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { lateFactSignal, UNKNOWN_ACTION } from '../workflows/messages.ts';
@@ -43,6 +45,8 @@ export interface CreateWorkersOptions {
   readonly tools: Tools;
   /** Default: the one of the configuration; null: none. */
   readonly model?: Model | null;
+  /** Default: those of the configuration. For the exact name of the model, as its service has it. */
+  readonly prices?: PriceTable | null;
   /** Default: the one of the configuration, which must exist. One that is given stays open. */
   readonly ledger?: Ledger;
   /** Default: the project's own workflows. Any other comes from `bundleWorkflows`. */
@@ -104,7 +108,8 @@ export async function createWorkers(options: CreateWorkersOptions): Promise<Work
     const activities = createActivities({
       ledger: decorate?.ledger?.(opened) ?? opened,
       registry,
-      model: model && modelPort(model, registry, timeouts),
+      model:
+        model && modelPort(model, { registry, defaults: timeouts, spending: spendingOf(options) }),
       scope: { installation: config.installation, namespace },
       ...ports,
       log: options.log ?? createLog({ level: config.logLevel }),
@@ -122,6 +127,10 @@ export async function createWorkers(options: CreateWorkersOptions): Promise<Work
     await closeAll(closing).catch(() => undefined);
     throw error;
   }
+}
+
+function spendingOf({ config, prices = config.prices }: CreateWorkersOptions): ModelSpending {
+  return { prices, maxOutputTokens: config.modelMaxOutputTokens };
 }
 
 /** What asks the server and the time. */

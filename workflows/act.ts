@@ -18,6 +18,7 @@ import {
   courseOf,
   doubtfulOf,
 } from './course.ts';
+import { awaitApproval, awaitBudget } from './decisions.ts';
 import { recordDoubt } from './doubt.ts';
 import { othersInDoubt } from './left-open.ts';
 import { type OpenCall, rereadAuthority } from './opening.ts';
@@ -110,6 +111,10 @@ async function carriedOut(course: Course, step: NextStep, newest: Newest): Promi
     }
     case 'ask':
       return askPerson(course);
+    case 'await_approval':
+      return (await decided(course, awaitApproval)) ?? attempt(course);
+    case 'await_budget':
+      return (await decided(course, awaitBudget)) ?? attempt(course);
     case 'poll':
       return poll(course);
     case 'settle_predecessors':
@@ -133,13 +138,24 @@ async function withValue(course: Course, end: AttemptEnd): Promise<AttemptEnd> {
 
 async function attempt(course: Course): Promise<Carried> {
   const { session, request, actionId, decided } = course;
+  if (session.amending > 0) await condition(() => session.amending === 0);
   const now = stopped(session);
   if (now !== null) return now;
+  if (isSuperseded(course)) return superseded(course);
   course.attemptId = attemptIdOf(actionId, uuid4());
   course.attempts++;
   course.infra++;
+  const { amendments } = session;
+  const hints = session.hints.get(actionId) ?? 0;
   const end = await runAttempt(session, callOf(course), request.policy);
+  // Closed for the sake of another revision, it says nothing of the action.
+  const entered = end.kind === 'reply' && end.verdict === 'entered';
+  if (amendments !== session.amendments && !entered) course.attempts--;
   if (end.kind === 'failure') return end;
+  course.refused =
+    end.authority === undefined
+      ? null
+      : { detail: end.detail, asks: end.asks ?? null, authority: end.authority, hints };
   if (end.verdict === 'entered' || end.verdict === 'entered_again') {
     openedOf(session).consumption.entered(decided);
     course.infra = 0;
@@ -148,6 +164,30 @@ async function attempt(course: Course): Promise<Carried> {
   course.value = end.value;
   if (end.outcome?.kind === 'accepted') course.externalId = end.outcome.externalId;
   return end;
+}
+
+/** The goal it was decided under is no longer the run's. */
+function isSuperseded({ session, goal }: Course): boolean {
+  return session.amendable && openedOf(session).authority.revisions.goal !== goal;
+}
+
+/** What may have had its effect is settled first; another goal takes nothing back. */
+function superseded(course: Course): Promise<Carried> | ActEnd {
+  const { actionId, openAttempts } = course;
+  if (openAttempts.size > 0 && course.request.policy.replay === 'keyed') return askPerson(course);
+  const message = 'the goal was amended before it entered';
+  const reason = 'goal_amended';
+  return finish(course, { kind: 'not_executed', actionId, digest: null, reason, message });
+}
+
+/** A person had to decide: limits count from here. */
+async function decided(
+  course: Course,
+  wait: (course: Course) => Promise<void>,
+): Promise<ActEnd | null> {
+  await wait(course);
+  begunAnew(course);
+  return stopped(course.session);
 }
 
 function callOf(course: Course): PerformCall {

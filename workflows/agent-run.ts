@@ -4,8 +4,15 @@
 import { continueAsNew } from '@temporalio/workflow';
 import type { LedgerPin } from '../core/activity-calls.ts';
 import type { ProposedCall, StopReason } from '../core/fact-fields.ts';
-import { type CheckedRunInput, checkRunInput, pinnedTools, stepPosition } from '../core/goal.ts';
-import { actionIdOf, callPosition, modelPosition } from '../core/ids.ts';
+import {
+  type CheckedRunInput,
+  checkRunInput,
+  goalSchema,
+  onExhaustedIn,
+  pinnedTools,
+  stepPosition,
+} from '../core/goal.ts';
+import { actionIdOf, branchPosition, callPosition, modelPosition } from '../core/ids.ts';
 import { limits } from '../core/limits.ts';
 import type { Outcome, RunResult } from '../core/outcome.ts';
 import { boundedWords } from '../core/words.ts';
@@ -16,8 +23,9 @@ import type { ActEnd } from './course.ts';
 import type { Ending } from './ending.ts';
 import { workflowFailure } from './failures.ts';
 import type { AgentRunInput } from './messages.ts';
-import type { OpenCall } from './opening.ts';
-import { type Carried, openedOf, type Session } from './session.ts';
+import { type OpenCall, rereadAuthority } from './opening.ts';
+import { settleLeftBehind } from './predecessors.ts';
+import { type Carried, openedOf, type Session, stopScheduling } from './session.ts';
 
 interface Task {
   readonly session: Session;
@@ -34,29 +42,76 @@ export async function agentRun(
     continueAs: (newest, left) => continueAsNew<typeof agentRun>(input, newest, left),
     pin: pin ?? null,
     carried,
+    amendable: true,
+    onExhausted: onExhaustedIn(input),
   });
   const check = checkRunInput(session.runId, input);
   if (check.kind === 'refused') throw workflowFailure('HoldfastInvalidInput', check.message);
-  const { goal, principal, ticket } = check.input;
+  const { principal, ticket, budget, grants } = check.input;
   const open = {
     goal: input.goal as OpenCall['goal'],
     principal,
     tools: pinnedTools(check.input),
     ticket,
+    ...(budget === undefined ? {} : { budget }),
+    ...(grants === undefined ? {} : { grants }),
   };
   const task = { session, open };
-  return runSession(session, open, () =>
-    goal.kind === 'plan' ? followPlan(task, goal) : takeTurns(task, goal),
-  );
+  return runSession(session, open, () => followGoals(task, check.input.goal));
 }
 
-type PlanGoal = CheckedRunInput['goal'] & { kind: 'plan' };
-type ModelGoal = CheckedRunInput['goal'] & { kind: 'model' };
+/** Until a goal has been followed to its end that is still the newest. */
+async function followGoals(task: Task, first: Goal): Promise<Ending> {
+  const { session } = task;
+  for (;;) {
+    const goal = await currentGoal(task, first);
+    if (session.stop !== null) return stoppedBy(session.stop);
+    const { revision } = goal;
+    if (revision > 1) await settleLeftBehind(session, revision);
+    const ending =
+      goal.goal.kind === 'plan'
+        ? await followPlan(task, goal.goal, revision)
+        : await takeTurns(task, goal.goal, revision);
+    const isNewest = openedOf(session).authority.revisions.goal === revision;
+    if (isNewest || session.stop !== null) return { ...ending, goalRevision: revision };
+  }
+}
+
+interface Followed {
+  readonly revision: number;
+  readonly goal: Goal;
+}
+
+/** As the ledger has it: an amendment may be heard of before its goal is read. */
+async function currentGoal({ session, open }: Task, first: Goal): Promise<Followed> {
+  const { authority, amended } = openedOf(session);
+  const { goal: revision } = authority.revisions;
+  if (revision === 1) return { revision, goal: first };
+  if (amended?.revision !== revision) await rereadGoal(session, open);
+  const newest = openedOf(session).amended;
+  if (session.stop !== null || newest === null) return { revision, goal: first };
+  return { revision: newest.revision, goal: goalSchema.parse(newest.goal) };
+}
+
+async function rereadGoal(session: Session, open: OpenCall): Promise<void> {
+  const found = await rereadAuthority(session, open);
+  if (found === 'open') return;
+  if (found !== 'lost') session.result = found;
+  stopScheduling(session, 'claim_stale');
+}
+
+type Goal = CheckedRunInput['goal'];
+type PlanGoal = Goal & { kind: 'plan' };
+type ModelGoal = Goal & { kind: 'model' };
 
 const nothing = { kind: 'none' } as const;
 const completed = { kind: 'completed' } as const;
 
-async function followPlan({ session, open }: Task, { steps }: PlanGoal): Promise<Ending> {
+async function followPlan(
+  { session, open }: Task,
+  { steps }: PlanGoal,
+  revision: number,
+): Promise<Ending> {
   for (const [index, step] of steps.entries()) {
     await continueIfLong(session);
     const policy = openedOf(session).catalog.get(step.tool);
@@ -68,10 +123,11 @@ async function followPlan({ session, open }: Task, { steps }: PlanGoal): Promise
       );
     const onUnknown = step.onUnknown ?? 'hold';
     const end = await act(session, open, {
-      position: stepPosition(step, index),
+      position: branchPosition(revision, stepPosition(step, index)),
       policy,
       onUnknown,
       input: { kind: 'plan_step', index },
+      goal: revision,
       wantsValue: false,
     });
     if (onUnknown === 'continue' && end.kind === 'outcome') continue;
@@ -101,7 +157,7 @@ function stoppedBy(reason: StopReason): Ending {
   return { end: { kind: 'stopped', reason }, answer: nothing };
 }
 
-async function takeTurns(task: Task, goal: ModelGoal): Promise<Ending> {
+async function takeTurns(task: Task, goal: ModelGoal, revision: number): Promise<Ending> {
   const { session, open } = task;
   const { model } = openedOf(session);
   if (model === null)
@@ -114,17 +170,18 @@ async function takeTurns(task: Task, goal: ModelGoal): Promise<Ending> {
   for (let turn = 1; turn <= turnsMax; turn++) {
     await continueIfLong(session);
     const end = await act(session, open, {
-      position: modelPosition(turn),
+      position: branchPosition(revision, modelPosition(turn)),
       policy: model,
       onUnknown: 'hold',
       input: { kind: 'model_context', turn },
+      goal: revision,
       wantsValue: false,
     });
     if (end.kind === 'stopped' || end.outcome.kind !== 'executed')
       return stopAfter(end) ?? stoppedBy('blocked');
     const { calls, result } = end.outcome;
     if (calls.length === 0) return { end: completed, answer: { kind: 'stored', payload: result } };
-    const batch = await actAll(task, turn, calls);
+    const batch = await actAll(task, { turn, revision }, calls);
     const stop = batch.map(stopAfterCall).find((each) => each !== null);
     if (stop !== undefined) return stop;
   }
@@ -138,12 +195,17 @@ function stopAfterCall(end: ActEnd): Ending | null {
   return open ? { end: { kind: 'ended_with_unknown' }, answer: nothing } : null;
 }
 
+interface Turn {
+  readonly turn: number;
+  readonly revision: number;
+}
+
 /**
  * Siblings are decided on together and never consume each other. A batch is waited for as a whole.
  */
 async function actAll(
   { session, open }: Task,
-  turn: number,
+  { turn, revision }: Turn,
   calls: readonly ProposedCall[],
 ): Promise<ActEnd[]> {
   const { catalog, consumption } = openedOf(session);
@@ -152,7 +214,7 @@ async function actAll(
   const one = async (index: number): Promise<void> => {
     const call = calls[index];
     if (call === undefined) return;
-    const position = callPosition(turn, index + 1);
+    const position = branchPosition(revision, callPosition(turn, index + 1));
     const policy = catalog.get(call.tool);
     ends[index] =
       policy === undefined || index >= limits.callsPerTurnMax
@@ -162,6 +224,7 @@ async function actAll(
             policy,
             onUnknown: 'hold',
             input: { kind: 'stored', payload: call.input },
+            goal: revision,
             wantsValue: false,
             decided,
           });

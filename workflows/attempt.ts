@@ -1,8 +1,9 @@
 // One scheduling of an action, from the command to whatever ends it.
 
 import { CancellationScope, sleep } from '@temporalio/workflow';
-import type { PerformCall, PerformReply } from '../core/activity-calls.ts';
+import type { AuthorityHead, PerformCall, PerformReply } from '../core/activity-calls.ts';
 import type { AttemptEnd } from '../core/attempt-end.ts';
+import type { ApprovalAsk } from '../core/facts.ts';
 import { limits } from '../core/limits.ts';
 import { performReplyOf } from '../core/perform-reply.ts';
 import type { ToolPolicy } from '../core/tool-policy.ts';
@@ -14,6 +15,9 @@ export type AttemptResult = AttemptEnd & {
   readonly kind: 'reply' | 'failure';
 } & {
   readonly value?: PerformReply['value'];
+  /** Of a reply: what it would need, and the authority at the gate. */
+  readonly asks?: ApprovalAsk | null;
+  readonly authority?: AuthorityHead;
   /** From a failure, where the receiver's name for it was known but could not be stored. */
   readonly externalId?: string | null;
   readonly receiptDigest?: string | null;
@@ -64,8 +68,9 @@ function replyEnd(session: Session, { actionId }: PerformCall, raw: unknown): At
       why: 'the activity was completed with something that is no reply of performAction',
     };
   note(session, reply);
-  const { verdict, detail, settled, outcome, retryAfterMs, value } = reply;
-  const end = { kind: 'reply', verdict, detail, settled, outcome, retryAfterMs } as const;
+  const { verdict, detail, settled, outcome, retryAfterMs, value, asks, authority } = reply;
+  const said = { verdict, detail, settled, outcome, retryAfterMs, authority };
+  const end = { kind: 'reply', ...said, asks: asks ?? null } as const;
   return value === undefined ? end : { ...end, value };
 }
 

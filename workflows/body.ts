@@ -32,9 +32,14 @@ export function runSession(
   return CancellationScope.nonCancellable(async () => {
     try {
       const opening = await openSession(session, open);
-      if (opening.kind === 'open') return await endSession(session, open, await body());
-      session.result = opening.result;
-      return opening.result;
+      if (opening.kind === 'ended') {
+        session.result = opening.result;
+        return opening.result;
+      }
+      for (;;) {
+        const result = await endSession(session, open, await body());
+        if (result !== 'goal_stale') return result;
+      }
     } finally {
       await handlersAnswered(session);
     }

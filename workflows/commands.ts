@@ -1,10 +1,17 @@
 // A run's commands. Handlers are installed before anything else, so that what came first is handled
 // before anything is scheduled.
 
+import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { CancellationScope, setHandler, workflowInfo } from '@temporalio/workflow';
-import { type StopCommand, stopSchema } from '../core/commands.ts';
+import type { RecordCall } from '../core/activity-calls.ts';
+import type { GivenCommand } from '../core/authority.ts';
+import { type AuthorityCommand, type AuthorityVerb, authorityCommands } from '../core/commands.ts';
+import { goalProblem } from '../core/goal.ts';
+import { unfilledProblem } from '../core/paste.ts';
+import { MODEL_TOOL } from '../core/tool-policy.ts';
 import { problemOf } from './command-problem.ts';
 import {
+  carry,
   type Desk,
   installDesk,
   isRepeated,
@@ -13,89 +20,198 @@ import {
   rejectOtherSignals,
 } from './desk.ts';
 import {
+  amendSignal,
+  amendUpdate,
+  approveSignal,
+  approveUpdate,
   type CommandAnswer,
   cancelSignal,
   cancelUpdate,
+  denySignal,
+  denyUpdate,
   type RunStateAnswer,
   revokeSignal,
   revokeUpdate,
   stateQuery,
+  topUpSignal,
+  topUpUpdate,
 } from './messages.ts';
-import { ask, type Session, stopScheduling } from './session.ts';
+import { ask, hint, type Session, stopScheduling, supersede } from './session.ts';
 
-/** What stops a run; each as a signal and, for callers who want the answer, as an update. */
-const stops = {
+interface Verb<V extends AuthorityVerb> {
+  readonly signal: SignalDefinition<[unknown]>;
+  readonly update: UpdateDefinition<CommandAnswer, [unknown]>;
+  readonly description: string;
+  /** First of all, before the first await: what the run does from here on. */
+  readonly begin?: (session: Session) => void;
+  /** Once the ledger has answered. */
+  readonly finish?: (session: Session, command: AuthorityCommand<V>) => void;
+  /** What is wrong with it here, besides its form. */
+  readonly problem?: (session: Session, command: AuthorityCommand<V>) => string | null;
+  /** Whether another execution may handle it: it takes effect there all the same. */
+  readonly carried?: true;
+}
+
+/** Each as a signal and, for callers who want the answer, as an update. */
+const verbs: { readonly [V in AuthorityVerb]: Verb<V> } = {
   revoke: {
     signal: revokeSignal,
     update: revokeUpdate,
-    reason: 'revoked',
-    description: 'Stop scheduling: {id, actor, reason}. What is in flight is awaited.',
+    description:
+      'Stop scheduling: {id, actor, reason}. What is in flight is awaited. ' +
+      'Receivers are asked no more, unless you add "keep": ["query"].',
+    begin: (session) => stopScheduling(session, 'revoked'),
   },
   cancel: {
     signal: cancelSignal,
     update: cancelUpdate,
-    reason: 'canceled',
     description: 'As revoke, and tools at work are told to stop: {id, actor, reason}.',
+    begin: (session) => stopScheduling(session, 'canceled'),
   },
-} as const;
-type Stop = keyof typeof stops;
+  amend: {
+    signal: amendSignal,
+    update: amendUpdate,
+    description:
+      'Change the goal, the grants or both: {id, actor, reason, goal, grants}. A goal is written ' +
+      'as at the start; grants are all that is granted from now on.',
+    begin: (session) => {
+      session.amending++;
+      supersede(session);
+    },
+    finish: (session) => {
+      session.amending--;
+    },
+    problem: amendProblemHere,
+  },
+  approve: {
+    signal: approveSignal,
+    update: approveUpdate,
+    description:
+      'Allow one action: {id, actor, reason, actionId, bound}, both as the run shows them.',
+    finish: (session, { actionId }) => hint(session, actionId),
+    carried: true,
+  },
+  deny: {
+    signal: denySignal,
+    update: denyUpdate,
+    description: 'Refuse one action: {id, actor, reason, actionId, bound}, as the run shows them.',
+    finish: (session, { actionId }) => hint(session, actionId),
+    carried: true,
+  },
+  topUp: {
+    signal: topUpSignal,
+    update: topUpUpdate,
+    description:
+      'Add to the budget: {id, actor, reason} and one or more of requests, tokens, ' +
+      'micros (millionths of its currency), wallTimeMs.',
+    carried: true,
+  },
+};
+
+export const authorityVerbs = Object.keys(verbs) as readonly AuthorityVerb[];
 
 /** Also takes over Temporal's own cancel of the workflow: it stops the run, in order. */
 export function installHandlers(session: Session): void {
   const desk = installDesk(session, null);
+  desk.take = (given) => record(desk, given);
   setHandler(stateQuery, () => stateOf(session), {
     description: 'What the run does, waits for and has open.',
   });
-  installStop(desk, 'revoke');
-  installStop(desk, 'cancel');
-  rejectOtherSignals(desk, ['revoke', 'cancel', 'resolve', 'lateFact']);
+  for (const verb of authorityVerbs) install(desk, verb);
+  rejectOtherSignals(desk, [...authorityVerbs, 'resolve', 'lateFact']);
   onWorkflowCancel(() => canceled(desk));
 }
 
-function installStop(desk: Desk, name: Stop): void {
-  const { signal, update, description } = stops[name];
-  setHandler(signal, async (raw) => void (await stop(desk, name, raw)), { description });
-  setHandler(update, (raw) => stop(desk, name, raw), {
+function install(desk: Desk, verb: AuthorityVerb): void {
+  const { signal, update, description } = verbs[verb];
+  setHandler(signal, (raw) => byAnyone(desk, verb, raw), { description });
+  setHandler(update, (raw) => command(desk, verb, raw), {
     description,
     validator: (raw) => {
-      const problem = problemOf(stopSchema, raw);
+      const problem = unfit(desk, verb, raw);
       if (problem !== null) throw new TypeError(problem);
     },
   });
 }
 
-async function stop(desk: Desk, name: Stop, raw: unknown): Promise<CommandAnswer> {
-  const parsed = stopSchema.safeParse(raw);
-  if (!parsed.success) {
-    const rejection = malformed(name, raw, problemOf(stopSchema, raw));
-    await reject(desk, rejection);
-    return { what: 'rejected', why: rejection.why };
+/** Nobody waits for the answer to a signal: where it has to wait itself, it may be carried on. */
+async function byAnyone(desk: Desk, verb: AuthorityVerb, raw: unknown): Promise<void> {
+  const { data } = authorityCommands[verb].safeParse(raw);
+  const given = { verb, command: data } as GivenCommand;
+  if (data !== undefined && verbs[verb].carried && carry(desk, { kind: 'authority', given }))
+    return;
+  await command(desk, verb, raw);
+}
+
+function unfit({ session }: Desk, verb: AuthorityVerb, raw: unknown): string | null {
+  const schema = authorityCommands[verb];
+  const { data } = schema.safeParse(raw);
+  if (data === undefined) return problemOf(schema, raw) ?? 'malformed';
+  const { problem } = verbs[verb] as Verb<AuthorityVerb>;
+  return unfilledProblem(data) ?? problem?.(session, data) ?? null;
+}
+
+async function command(desk: Desk, verb: AuthorityVerb, raw: unknown): Promise<CommandAnswer> {
+  const why = unfit(desk, verb, raw);
+  if (why !== null) {
+    await reject(desk, malformed(verb, raw, why));
+    return { what: 'rejected', why };
   }
-  // First of all, before the first await: from here on nothing is scheduled.
-  stopScheduling(desk.session, stops[name].reason);
-  const { id } = parsed.data;
-  if (await isRepeated(desk, name, id))
-    return { what: 'duplicate', why: `command ${id} was handled before` };
-  return record(desk, name, parsed.data);
+  return record(desk, { verb, command: authorityCommands[verb].parse(raw) } as GivenCommand);
+}
+
+async function record(desk: Desk, given: GivenCommand): Promise<CommandAnswer> {
+  const { session } = desk;
+  const { verb, command: said } = given;
+  const { begin, finish } = verbs[verb] as Verb<AuthorityVerb>;
+  begin?.(session);
+  try {
+    if (await isRepeated(desk, verb, said.id))
+      return { what: 'duplicate', why: `command ${said.id} was handled before` };
+    return await recordFact(desk, given);
+  } finally {
+    finish?.(session, said);
+  }
+}
+
+async function recordFact(desk: Desk, given: GivenCommand): Promise<CommandAnswer> {
+  const { session } = desk;
+  const { runId, pin } = session;
+  const { verb, command: said } = given;
+  const call = { kind: verb, runId, pin, command: said, position: null } as RecordCall;
+  const reply = await ask(session, 'recordFacts', call, `record the ${verb}`);
+  if (reply.kind !== 'applied') return { what: 'rejected', why: 'the ledger did not take it' };
+  if (reply.what === 'rejected') {
+    // Corrected and sent again, it may carry the same id.
+    desk.seen.delete(said.id);
+    session.lastRejection = `${verb}: ${reply.why}`;
+  }
+  session.show();
+  return { what: reply.what, why: reply.why };
+}
+
+function amendProblemHere(
+  { amendable, opened }: Session,
+  { goal }: AuthorityCommand<'amend'>,
+): string | null {
+  if (goal === undefined) return null;
+  if (!amendable)
+    return 'the goal of this workflow is its own code and input; start another one instead';
+  if (opened === null) return null;
+  const tools = [...opened.catalog.keys()];
+  return goalProblem(goal, opened.model === null ? tools : [...tools, MODEL_TOOL]);
 }
 
 async function canceled(desk: Desk): Promise<void> {
   stopScheduling(desk.session, 'canceled');
   const { workflowType, runId } = workflowInfo();
-  const command = { id: `cancel/${runId}`, actor: 'temporal', reason: `${workflowType} canceled` };
-  await record(desk, 'cancel', command);
-}
-
-async function record({ session }: Desk, kind: Stop, command: StopCommand): Promise<CommandAnswer> {
-  const { runId, pin } = session;
-  const call = { kind, runId, pin, command, position: null };
-  const reply = await ask(session, 'recordFacts', call, `record the ${kind}`);
-  if (reply.kind !== 'applied') return { what: 'rejected', why: 'the ledger did not take it' };
-  return { what: reply.what, why: reply.why };
+  const said = { id: `cancel/${runId}`, actor: 'temporal', reason: `${workflowType} canceled` };
+  await recordFact(desk, { verb: 'cancel', command: said });
 }
 
 function stateOf(session: Session): RunStateAnswer {
   const { runId, phase, stop, opened, scheduled, unknowns, waitingFor, lastRejection } = session;
+  const { approvals, exhausted } = session;
   return {
     runId,
     phase,
@@ -104,6 +220,8 @@ function stateOf(session: Session): RunStateAnswer {
     scheduled: [...scheduled.keys()],
     unknowns: [...unknowns].map(([actionId, child]) => ({ actionId, child })),
     waitingFor,
+    approvals: [...approvals].map(([actionId, asked]) => ({ actionId, ...asked })),
+    exhausted,
     lastRejection,
     result: session.result,
   };

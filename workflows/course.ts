@@ -4,10 +4,11 @@
 // Does not own: the outcome; it comes from the ledger.
 // INV-1 All attempts of the action consume the same, unless a predecessor was settled meanwhile.
 
-import type { AttemptInput } from '../core/activity-calls.ts';
+import type { AttemptInput, AuthorityHead } from '../core/activity-calls.ts';
 import type { AttemptContext } from '../core/attempt-end.ts';
 import type { Json } from '../core/digest.ts';
 import type { StopReason } from '../core/fact-fields.ts';
+import type { ApprovalAsk } from '../core/facts.ts';
 import { actionIdOf } from '../core/ids.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { Question } from '../core/question.ts';
@@ -23,6 +24,8 @@ export interface ActRequest {
   readonly policy: ToolPolicy;
   readonly onUnknown: OnUnknown;
   readonly input: AttemptInput;
+  /** Goal revision it is decided under; left out: whichever is the run's. */
+  readonly goal?: number;
   /** Whether the outcome's result is wanted as a value, where it is small. */
   readonly wantsValue: boolean;
   /** Of a batch; else what has been received when the call is made. */
@@ -33,6 +36,14 @@ export type ActEnd =
   | { readonly kind: 'outcome'; readonly outcome: Outcome; readonly value?: Json }
   | { readonly kind: 'stopped'; readonly reason: StopReason };
 
+/** As things were at the gate, and hints heard before it. */
+export interface Refused {
+  readonly detail: string | null;
+  readonly asks: ApprovalAsk | null;
+  readonly authority: AuthorityHead;
+  readonly hints: number;
+}
+
 export interface Course {
   readonly session: Session;
   readonly open: OpenCall;
@@ -42,8 +53,12 @@ export interface Course {
   binding: Binding;
   input: AttemptInput;
   decided: Decided;
+  /** Goal revision it was decided under. */
+  readonly goal: number;
   /** Of the newest attempt; empty before the first. */
   attemptId: string;
+  /** What the newest attempt was refused for, where a person has to decide first. */
+  refused: Refused | null;
   readonly openAttempts: Set<string>;
   question: Question | null;
   value: Json | undefined;
@@ -64,7 +79,9 @@ export function courseOf(session: Session, open: OpenCall, request: ActRequest):
     binding: request.policy.binding,
     input: request.input,
     decided: request.decided ?? openedOf(session).consumption.decide(),
+    goal: request.goal ?? openedOf(session).authority.revisions.goal,
     attemptId: '',
+    refused: null,
     openAttempts: new Set(),
     question: null,
     value: undefined,
@@ -97,6 +114,7 @@ export function contextOf(course: Course): AttemptContext {
     open: course.openAttempts.size,
     now: taskTime(),
     deadlineAt,
+    onExhausted: session.onExhausted,
     random: Math.random(),
   };
 }

@@ -8,6 +8,7 @@
 // INV-2 Beyond the cap rejections are counted and shown, and no longer recorded.
 
 import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
+import type { GivenCommand } from '../core/authority.ts';
 import { lateFactSchema, type ResolveCommand, resolveSchema } from '../core/commands.ts';
 import { limits } from '../core/limits.ts';
 import { unreadyProblem } from '../core/resolve.ts';
@@ -27,11 +28,13 @@ export interface Desk {
   /** A question takes answers about its own action only; null: about any of the run. */
   readonly asked: Asked | null;
   readonly seen: Set<string>;
+  /** What a run does with a command on its authority; a question takes none. */
+  take: ((given: GivenCommand) => Promise<unknown>) | null;
   rejected: number;
 }
 
 export function installDesk(session: Session, asked: Asked | null): Desk {
-  const desk: Desk = { session, asked, seen: new Set(), rejected: 0 };
+  const desk: Desk = { session, asked, seen: new Set(), take: null, rejected: 0 };
   setHandler(lateFactSignal, (raw) => lateFact(desk, raw), {
     description: 'Sent by activities: the ledger knows more about an action.',
   });
@@ -89,7 +92,7 @@ async function resolveByAnyone(desk: Desk, raw: unknown): Promise<void> {
   await resolve(desk, raw);
 }
 
-function carry({ session }: Desk, one: Carried): boolean {
+export function carry({ session }: Desk, one: Carried): boolean {
   if (!session.departing || session.carried.length >= limits.carriedMax) return false;
   if (JSON.stringify([...session.carried, one]).length > limits.carriedCharsMax) return false;
   session.carried.push(one);
@@ -101,6 +104,7 @@ async function workOff(desk: Desk, carried: readonly Carried[]): Promise<void> {
   desk.session.backlog += carried.length;
   for (const one of carried) {
     if (one.kind === 'resolve') await resolve(desk, one.command);
+    else if (one.kind === 'authority') await desk.take?.(one.given);
     else await reject(desk, one.rejection);
     desk.session.backlog--;
   }

@@ -6,6 +6,7 @@ import { workflowInfo } from '@temporalio/workflow';
 import { unknownIdOf } from '../core/ids.ts';
 import { escaped, fencedJson, summaryText } from '../core/markdown.ts';
 import type { RunResult } from '../core/outcome.ts';
+import { approvalTo, topUpTo } from '../core/paste.ts';
 import type { Question } from '../core/question.ts';
 import type { Session } from './session.ts';
 
@@ -87,21 +88,23 @@ function stateLine({ asked, canAsk, waitsForPerson, disputed }: QuestionProgress
 }
 
 const unknownsShown = 4;
+const approvalsShown = 3;
 const lateShown = 3;
 
 /** The run's current details. */
 export function runDetails(session: Session): string {
   const { runId, phase, stop, waitingFor, scheduled, unknowns, lastRejection, opened } = session;
   const { result } = session;
-  const revision = opened?.authority.revisions.auth ?? 0;
+  const { goal = 0, auth = 0 } = opened?.authority.revisions ?? {};
   const open = [...unknowns.keys()];
   const lines = [
     `**${escaped(runId)}**: ${stop === null ? phase : `stopped (${stop})`}`,
-    `Authority revision ${revision}.`,
+    `Authority revision ${auth}${goal > 1 ? `, goal revision ${goal}` : ''}.`,
     `Scheduled: ${scheduled.size}. Open questions: ${open.length}.`,
     ...open.slice(0, unknownsShown).map((actionId) => `- ${questionLink(actionId)}`),
   ];
   if (open.length > unknownsShown) lines.push(`- and ${open.length - unknownsShown} more`);
+  lines.push(...approvalLines(session), ...budgetLines(session));
   if (waitingFor !== null) lines.push(`Waiting for ${escaped(waitingFor)}`);
   if (lastRejection !== null)
     lines.push(`**Last command rejected:** ${escaped(lastRejection, 400)}`);
@@ -124,6 +127,28 @@ function endLines(result: RunResult): string[] {
           `under authority revision ${authRevision}`,
       ),
     ...(more > 0 ? [`- and ${more} more`] : []),
+  ];
+}
+
+/** What is asked exactly stands in the ledger: a payload never crosses history. */
+function approvalLines({ approvals }: Session): string[] {
+  const lines = [...approvals]
+    .slice(0, approvalsShown)
+    .flatMap(([actionId, { tool, bound }]) => [
+      `**Approve?** ${escaped(tool)}, ${escaped(actionId)}. Its input: ` +
+        `\`holdfast approve ${escaped(actionId)}\`. Signal \`approve\` or \`deny\`:`,
+      fencedJson(approvalTo(actionId, bound)),
+    ]);
+  const more = approvals.size - approvalsShown;
+  return more > 0 ? [...lines, `and ${more} more to approve`] : lines;
+}
+
+function budgetLines({ exhausted, runId }: Session): string[] {
+  if (exhausted === null) return [];
+  return [
+    `**Budget exhausted:** ${escaped(exhausted, 400)}. ` +
+      'Signal `topUp`, with what is to be added:',
+    fencedJson(topUpTo(runId)),
   ];
 }
 

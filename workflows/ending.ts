@@ -16,6 +16,8 @@ import { allHandled, ask, openedOf, pinOf, type Session } from './session.ts';
 export interface Ending {
   readonly end: End;
   readonly answer: EndRunCall['answer'];
+  /** Of the goal that was followed, where there can be another. */
+  readonly goalRevision?: number;
 }
 
 const REFUSALS_MAX = 20;
@@ -25,7 +27,7 @@ export async function endSession(
   session: Session,
   open: OpenCall,
   ending: Ending,
-): Promise<RunResult> {
+): Promise<RunResult | 'goal_stale'> {
   session.phase = 'ending';
   session.show();
   // A command that was accepted is recorded before the end; what comes later finds a run that
@@ -38,6 +40,7 @@ export async function endSession(
     else {
       const next = afterEnd(reply.verdict);
       if (next.kind === 'leave_open') throw notEnded(session, `${reply.verdict}: ${reply.detail}`);
+      if (next.kind === 'follow_goal') return goalStale(session, open);
       if (next.kind === 'end_as') end = { kind: 'stopped', reason: next.reason };
       if (next.kind === 'wait') await sleep(fullJitter(infraBackoff, refusals, Math.random()));
       if (next.kind === 'reread_authority') await reread(session, open);
@@ -65,9 +68,11 @@ function endNow({ stop }: Session, end: End): End {
   return stop === null ? end : { kind: 'stopped', reason: stop };
 }
 
-function endCall(session: Session, end: End, { answer }: Ending): EndRunCall {
+function endCall(session: Session, end: End, { answer, goalRevision }: Ending): EndRunCall {
   const { authority, consumption } = openedOf(session);
+  const followed = goalRevision === undefined || goalRevision === 1 ? {} : { goalRevision };
   return {
+    ...followed,
     runId: session.runId,
     end,
     epoch: authority.epoch,
@@ -75,6 +80,13 @@ function endCall(session: Session, end: End, { answer }: Ending): EndRunCall {
     consumes: consumption.decide().consumes,
     answer,
   };
+}
+
+async function goalStale(session: Session, open: OpenCall): Promise<RunResult | 'goal_stale'> {
+  if (!session.amendable) throw notEnded(session, 'its goal was amended, and it has but one');
+  await reread(session, open);
+  session.phase = 'running';
+  return session.result === null ? 'goal_stale' : ended(session, session.result);
 }
 
 async function reread(session: Session, open: OpenCall): Promise<void> {

@@ -14,8 +14,10 @@
 
 import { workflowInfo } from '@temporalio/workflow';
 import type { ToolInput, ToolResult } from '../activities/tool.ts';
+import type { BudgetInput } from '../core/budget-limits.ts';
 import { canonicalBytes, type Json, NotCanonicalError } from '../core/digest.ts';
 import type { Principal } from '../core/fact-fields.ts';
+import type { Grant } from '../core/grants.ts';
 import { callPosition, isPosition, runIdProblem } from '../core/ids.ts';
 import { limits } from '../core/limits.ts';
 import type { ActOutcome, Outcome, RunResult } from '../core/outcome.ts';
@@ -55,6 +57,10 @@ export interface HoldfastOptions {
   readonly principal?: Principal;
   /** Default: every tool of the installation. */
   readonly tools?: readonly string[];
+  /** What it may use up; default: nothing is limited. */
+  readonly budget?: BudgetInput;
+  /** What it may do; default: everything its tools are for. */
+  readonly grants?: readonly Grant[];
   /** `HOLDFAST_TASK_QUEUE_PREFIX` of the workers; default: from this workflow's own task queue. */
   readonly queuePrefix?: string;
 }
@@ -81,10 +87,11 @@ async function runBody<T extends ToolSet, I, V>(
   body: (holdfast: Holdfast<T>, input: I) => Promise<V>,
   input: I,
 ): Promise<HoldfastResult<V>> {
-  const { queuePrefix } = options;
+  const { queuePrefix, budget } = options;
   const session = beginSession({
     continueAs: null,
     pin: null,
+    onExhausted: budget?.onExhausted,
     ...(queuePrefix === undefined ? {} : { queuePrefix }),
   });
   const open = openCall(session, options, input);
@@ -105,7 +112,12 @@ function openCall(session: Session, options: HoldfastOptions, input: unknown): O
   const tooMuch = jsonProblem(goal, limits.runInputBytesMax);
   if (tooMuch !== null) throw invalid(`run ${runId}: its input ${tooMuch}`);
   const principal = options.principal ?? { user: workflowType, workspace: namespace };
-  return { goal, principal, tools: options.tools ?? null, ticket: ticketIn(memo) };
+  const { tools = null, budget, grants } = options;
+  return {
+    ...{ goal, principal, tools, ticket: ticketIn(memo) },
+    ...(budget === undefined ? {} : { budget }),
+    ...(grants === undefined ? {} : { grants }),
+  };
 }
 
 /** From `resume`; it goes by the memo because the argument is the author's. */

@@ -1,8 +1,10 @@
 // Wire names: workflow types, signals, queries, updates. Once released a name never changes.
 
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { BudgetInput } from '../core/budget-limits.ts';
 import type { Json } from '../core/digest.ts';
 import type { Principal } from '../core/fact-fields.ts';
+import type { Grant } from '../core/grants.ts';
 import type { RunResult } from '../core/outcome.ts';
 import type { OnUnknown } from '../core/tool-policy.ts';
 
@@ -34,6 +36,10 @@ export interface AgentRunInput {
   readonly tools: readonly string[] | null;
   /** From `resume`; null for a first start. */
   readonly ticket: string | null;
+  /** Left out: nothing is limited. */
+  readonly budget?: BudgetInput;
+  /** What the run may do; left out: everything its tools are for. */
+  readonly grants?: readonly Grant[];
 }
 
 export interface RunStateAnswer {
@@ -44,6 +50,14 @@ export interface RunStateAnswer {
   readonly scheduled: readonly string[];
   readonly unknowns: readonly { readonly actionId: string; readonly child: string }[];
   readonly waitingFor: string | null;
+  /** Actions that wait for `approve` or `deny`, each with what has to be named. */
+  readonly approvals: readonly {
+    readonly actionId: string;
+    readonly tool: string;
+    readonly bound: string;
+  }[];
+  /** Why the budget lets nothing more in; null: it does. `topUp` adds to it. */
+  readonly exhausted: string | null;
   readonly lastRejection: string | null;
   readonly result: RunResult | null;
 }
@@ -57,6 +71,14 @@ export type CommandAnswer = {
 // Arguments are `unknown` on purpose: whatever arrives is parsed, and rejected readably.
 export const revokeSignal = defineSignal<[unknown]>('revoke');
 export const revokeUpdate = defineUpdate<CommandAnswer, [unknown]>('revoke');
+export const amendSignal = defineSignal<[unknown]>('amend');
+export const amendUpdate = defineUpdate<CommandAnswer, [unknown]>('amend');
+export const approveSignal = defineSignal<[unknown]>('approve');
+export const approveUpdate = defineUpdate<CommandAnswer, [unknown]>('approve');
+export const denySignal = defineSignal<[unknown]>('deny');
+export const denyUpdate = defineUpdate<CommandAnswer, [unknown]>('deny');
+export const topUpSignal = defineSignal<[unknown]>('topUp');
+export const topUpUpdate = defineUpdate<CommandAnswer, [unknown]>('topUp');
 export const cancelSignal = defineSignal<[unknown]>('cancel');
 export const cancelUpdate = defineUpdate<CommandAnswer, [unknown]>('cancel');
 export const lateFactSignal = defineSignal<[unknown]>('lateFact');

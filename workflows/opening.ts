@@ -4,9 +4,12 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { OpenRunCall, OpenRunReply, WalkEntry } from '../core/activity-calls.ts';
 import type { RunResult } from '../core/outcome.ts';
 import { type WorkflowFailureType, workflowFailure } from './failures.ts';
-import { ask, newConsumption, note, type Session } from './session.ts';
+import { type AmendedGoal, ask, newConsumption, note, type Session } from './session.ts';
 
-export type OpenCall = Pick<OpenRunCall, 'goal' | 'principal' | 'tools' | 'ticket'>;
+export type OpenCall = Pick<
+  OpenRunCall,
+  'goal' | 'principal' | 'tools' | 'ticket' | 'budget' | 'grants'
+>;
 
 export type Opening =
   | { readonly kind: 'open' }
@@ -24,6 +27,7 @@ export async function openSession(session: Session, call: OpenCall): Promise<Ope
   }
   session.opened = {
     authority: reply.authority,
+    amended: amendedIn(reply),
     catalog: new Map(reply.catalog.map((policy) => [policy.binding.tool, policy])),
     model: reply.model,
     walk,
@@ -43,8 +47,15 @@ export async function rereadAuthority(
   const reply = await openRun(session, call, null);
   if (reply.kind === 'ended') return reply.result;
   if (reply.kind === 'refused') return 'lost';
+  const amended = amendedIn(reply);
+  if (session.opened !== null && amended !== null) session.opened.amended = amended;
   note(session, reply);
   return 'open';
+}
+
+function amendedIn(reply: OpenRunReply & { kind: 'open' }): AmendedGoal | null {
+  if (reply.amended === undefined) return null;
+  return { revision: reply.authority.revisions.goal, goal: reply.amended };
 }
 
 function openRun(session: Session, call: OpenCall, after: string | null): Promise<OpenRunReply> {

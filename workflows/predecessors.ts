@@ -2,6 +2,7 @@
 
 import type { InquireReply } from '../core/activity-calls.ts';
 import { answerIn } from '../core/answered.ts';
+import { branchOf } from '../core/ids.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { Decided } from './consumption.ts';
 import { putInDoubt } from './left-open.ts';
@@ -26,6 +27,21 @@ export async function settleConsumed(session: Session, decided: Decided): Promis
   return settleEach(
     session,
     decided.consumes.pairs.map((pair) => pair.actionId),
+  );
+}
+
+/** What an earlier goal left open: nothing of another one is decided over it. */
+export async function settleLeftBehind(session: Session, goalRevision: number): Promise<void> {
+  const { walk } = openedOf(session);
+  const left = [...walk.values()].filter(
+    ({ position, outcome, attemptsEntered }) =>
+      branchOf(position) < goalRevision &&
+      attemptsEntered > 0 &&
+      (outcome === null || outcome.kind === 'accepted'),
+  );
+  await settleEach(
+    session,
+    left.map(({ actionId }) => actionId),
   );
 }
 

@@ -45,8 +45,9 @@ export function runAttributes(session: Session): () => void {
   };
 }
 
-function stateOf({ result, stop, unknowns }: Session): SearchState {
+function stateOf({ result, stop, unknowns, approvals, exhausted }: Session): SearchState {
   if (result !== null) return result.end.kind;
   if (stop !== null) return 'stopped';
-  return unknowns.size > 0 ? 'unknown' : 'running';
+  if (unknowns.size > 0) return 'unknown';
+  return approvals.size > 0 || exhausted !== null ? 'waiting_human' : 'running';
 }

@@ -16,8 +16,11 @@ import type {
   LedgerPin,
   WalkEntry,
 } from '../core/activity-calls.ts';
+import type { GivenCommand } from '../core/authority.ts';
+import type { Budget } from '../core/budget-limits.ts';
 import type { ResolveCommand } from '../core/commands.ts';
 import { genesisBase } from '../core/consumes.ts';
+import type { Json } from '../core/digest.ts';
 import type { StopReason } from '../core/fact-fields.ts';
 import { infraReplyOf } from '../core/infra-reply.ts';
 import type { RunResult } from '../core/outcome.ts';
@@ -31,11 +34,18 @@ import { inTurn, newRecordings, type Recordings } from './recordings.ts';
 
 export interface Opened {
   authority: AuthorityHead;
+  /** The newest goal that was read, where it was amended. */
+  amended: AmendedGoal | null;
   readonly catalog: ReadonlyMap<string, ToolPolicy>;
   readonly model: ToolPolicy | null;
   /** By position, in the order of their first facts. */
   readonly walk: ReadonlyMap<string, WalkEntry>;
   readonly consumption: Consumption;
+}
+
+export interface AmendedGoal {
+  readonly revision: number;
+  readonly goal: Json;
 }
 
 export interface Session {
@@ -58,6 +68,17 @@ export interface Session {
   phase: RunStateAnswer['phase'];
   stop: StopReason | null;
   waitingFor: string | null;
+  /** Actions that wait for a person's approval: what it has to name. */
+  readonly approvals: Map<string, PendingApproval>;
+  /** Why the budget lets nothing more in; null: it does. */
+  exhausted: string | null;
+  readonly onExhausted: Budget['onExhausted'];
+  /** Whether another goal can take the place of its own: not where the goal is somebody's code. */
+  readonly amendable: boolean;
+  /** Amendments that are being recorded: what is decided now could be under the old revision. */
+  amending: number;
+  /** Counts up with each. */
+  amendments: number;
   lastRejection: string | null;
   result: RunResult | null;
   readonly scheduled: Map<string, CancellationScope>;
@@ -73,8 +94,15 @@ export interface Session {
   show: () => void;
 }
 
+/** What a person is asked to approve; the digest says exactly what. */
+export interface PendingApproval {
+  readonly tool: string;
+  readonly bound: string;
+}
+
 /** A command that another execution of the same workflow handles. */
 export type Carried =
+  | { readonly kind: 'authority'; readonly given: GivenCommand }
   | { readonly kind: 'resolve'; readonly command: ResolveCommand }
   | { readonly kind: 'rejected'; readonly rejection: Rejection };
 
@@ -90,11 +118,14 @@ export interface SessionOptions {
   /** Of a question: the run it is about; else the workflow's own id. */
   readonly runId?: string;
   readonly pin: LedgerPin | null;
+  readonly onExhausted?: Budget['onExhausted'] | undefined;
+  readonly amendable?: boolean;
   /** From the execution before this one. */
   readonly carried?: readonly Carried[];
 }
 
-export function newSession({ continueAs, queuePrefix, runId, pin }: SessionOptions): Session {
+export function newSession(options: SessionOptions): Session {
+  const { continueAs, queuePrefix, runId, pin } = options;
   const { workflowId, taskQueue } = workflowInfo();
   return {
     runId: runId ?? workflowId,
@@ -111,6 +142,12 @@ export function newSession({ continueAs, queuePrefix, runId, pin }: SessionOptio
     phase: 'opening',
     stop: null,
     waitingFor: null,
+    approvals: new Map(),
+    exhausted: null,
+    onExhausted: options.onExhausted ?? 'ask',
+    amendable: options.amendable ?? false,
+    amending: 0,
+    amendments: 0,
     lastRejection: null,
     result: null,
     scheduled: new Map(),
@@ -154,6 +191,12 @@ export function stopScheduling(session: Session, reason: StopReason): void {
   session.show();
 }
 
+/** Every attempt that has not entered is closed by its barrier; it is decided on anew. */
+export function supersede(session: Session): void {
+  session.amendments++;
+  for (const scope of session.scheduled.values()) scope.cancel();
+}
+
 interface Heard {
   readonly authority: AuthorityHead;
   readonly pin: LedgerPin;
@@ -174,7 +217,12 @@ export function note(session: Session, { authority, pin }: Heard): void {
 }
 
 function isNewer(heard: AuthorityHead, known: AuthorityHead): boolean {
-  const age = (head: AuthorityHead) => [head.epoch, head.revisions.auth, head.revisions.goal];
+  const age = ({ epoch, revisions, topUps = 0 }: AuthorityHead) => [
+    epoch,
+    revisions.auth,
+    revisions.goal,
+    topUps,
+  ];
   const [left, right] = [age(heard), age(known)];
   const index = left.findIndex((value, each) => value !== right[each]);
   return index === -1 || (left[index] ?? 0) > (right[index] ?? 0);

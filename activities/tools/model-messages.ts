@@ -5,7 +5,8 @@ import type { ModelMessage } from 'ai';
 import * as z from 'zod';
 import type { Digest, Json } from '../../core/digest.ts';
 import { payloadRefSchema } from '../../core/fact-fields.ts';
-import type { ModelContext, Told } from './model-context.ts';
+import type { EarlierGoal, ModelContext } from './model-context.ts';
+import type { Told } from './model-told.ts';
 
 const provider = z.json().nullable();
 
@@ -33,22 +34,27 @@ export type ModelReply = z.infer<typeof modelReplySchema>;
 export type PayloadReader = (digest: Digest) => Promise<Json>;
 
 const goalSchema = z.object({ instructions: z.string() });
+const planSchema = z.object({ kind: z.literal('plan') });
 
 const RULES = [
   'You work through a task by calling tools; answer without a call when it is done.',
   'A call whose outcome is told as unknown may have happened: never repeat it, go on without it.',
 ].join('\n');
 
+const CHANGED = [
+  'The goal was changed. What was asked above no longer holds: of it, do nothing any more that is',
+  'not done yet. What was done stays done and is not undone. The goal now:',
+].join('\n');
+
 export async function messagesOf(
   context: ModelContext,
   read: PayloadReader,
 ): Promise<{ system: string; messages: ModelMessage[] }> {
+  const messages: ModelMessage[] = [];
+  for (const earlier of context.earlier ?? [])
+    messages.push(...(await earlierMessages(earlier, read)), note(CHANGED));
   const goal = goalSchema.parse(await read(context.goal));
-  const messages: ModelMessage[] = [{ role: 'user', content: goal.instructions }];
-  for (const turn of context.turns) {
-    if (turn.reply === null) messages.push(note(`The reply of turn ${turn.turn} is missing.`));
-    else messages.push(...(await turnMessages(turn.reply, turn.calls, read)));
-  }
+  messages.push(note(goal.instructions), ...(await turnsMessages(context.turns, read)));
   if (context.repliesMissing > 0)
     messages.push(
       note(
@@ -57,6 +63,40 @@ export async function messagesOf(
       ),
     );
   return { system: RULES, messages };
+}
+
+async function earlierMessages(
+  { goal, turns, steps }: EarlierGoal,
+  read: PayloadReader,
+): Promise<ModelMessage[]> {
+  const told = await read(goal);
+  if (planSchema.safeParse(told).success) return [note(await planWords(steps, read))];
+  return [note(goalSchema.parse(told).instructions), ...(await turnsMessages(turns, read))];
+}
+
+/** Steps that never came to the gate are not named: nobody is to take them for tasks. */
+async function planWords(steps: EarlierGoal['steps'], read: PayloadReader): Promise<string> {
+  const lines = ['The task was a plan of steps. What is known of those that were tried:'];
+  for (const { position, tool, input, told } of steps) {
+    const given = input === null ? '' : ` ${JSON.stringify(await read(input))}`;
+    const came =
+      told.kind === 'words' ? told.text : `Executed: ${JSON.stringify(await read(told.digest))}`;
+    lines.push(`- ${position}: ${tool}${given}. ${came}`);
+  }
+  if (steps.length === 0) lines.push('none');
+  return lines.join('\n');
+}
+
+async function turnsMessages(
+  turns: ModelContext['turns'],
+  read: PayloadReader,
+): Promise<ModelMessage[]> {
+  const messages: ModelMessage[] = [];
+  for (const turn of turns) {
+    if (turn.reply === null) messages.push(note(`The reply of turn ${turn.turn} is missing.`));
+    else messages.push(...(await turnMessages(turn.reply, turn.calls, read)));
+  }
+  return messages;
 }
 
 async function turnMessages(

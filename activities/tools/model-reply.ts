@@ -1,7 +1,5 @@
 // A model's answer as it is stored: what was said, what was proposed, what it cost.
 
-import type { generateText } from 'ai';
-import type { Cost } from '../../core/cost.ts';
 import type { NewPayload } from '../../core/decision.ts';
 import { canonicalBytes, canonicalJson, digestOfBytes } from '../../core/digest.ts';
 import type { ProposedCall } from '../../core/fact-fields.ts';
@@ -9,6 +7,7 @@ import { limits } from '../../core/limits.ts';
 import { boundedWords } from '../../core/words.ts';
 import { messageOf } from '../failures.ts';
 import type { Settlement } from '../tool.ts';
+import { type Answered, costOf } from './model-cost.ts';
 import type { ModelReply } from './model-messages.ts';
 
 /** What came of a model call: its settlement, and the proposals with their stored inputs. */
@@ -18,14 +17,9 @@ export interface ModelAnswer {
   readonly payloads: readonly NewPayload[];
 }
 
-type Reply = Awaited<ReturnType<typeof generateText>>;
-
-/** `signal`: of the attempt; what an aborted call says of its usage is not all of it. */
-export function answerOf(
-  reply: Reply,
-  callIds: readonly string[],
-  signal: AbortSignal,
-): ModelAnswer {
+/** `callIds`: what the service calls its proposals, in their order. */
+export function answerOf(answered: Answered, callIds: readonly string[]): ModelAnswer {
+  const { reply } = answered;
   const calls: ProposedCall[] = [];
   const payloads: NewPayload[] = [];
   const parts: ModelReply['parts'] = [];
@@ -44,7 +38,7 @@ export function answerOf(
   }
   const { text, finishReason: finish } = reply;
   const result: ModelReply = { text: text.toWellFormed(), finish, parts };
-  return { settlement: { kind: 'executed', result, cost: costOf(reply, signal) }, calls, payloads };
+  return { settlement: { kind: 'executed', result, cost: costOf(answered) }, calls, payloads };
 }
 
 /** Signatures and the like, which the service wants back; what is no JSON cannot be sent again. */
@@ -65,14 +59,4 @@ function inputBytes(input: unknown): Uint8Array {
   } catch (error) {
     return canonicalBytes(`not usable as input: ${messageOf(error)}`);
   }
-}
-
-/** Some services answer with zeros where they counted nothing; that is unknown, not free. */
-function costOf(reply: Reply, { aborted }: AbortSignal): Cost {
-  if (aborted) return { kind: 'unknown', reason: 'the call was aborted before its answer' };
-  const { inputTokens = 0, outputTokens = 0 } = reply.usage;
-  const empty = reply.text === '' && reply.toolCalls.length === 0;
-  if (inputTokens === 0 && outputTokens === 0 && !empty)
-    return { kind: 'unknown', reason: 'the service reported no usage for its answer' };
-  return { kind: 'known', usage: { requests: 1, inputTokens, outputTokens } };
 }

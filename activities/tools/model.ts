@@ -12,15 +12,17 @@ import {
   tool as toolOf,
   wrapLanguageModel,
 } from 'ai';
+import type { Reserve } from '../../core/budget-limits.ts';
 import type { ModelConfig } from '../../core/config.ts';
 import { contractSchema } from '../../core/contract.ts';
 import { digestOf } from '../../core/digest.ts';
 import { limits } from '../../core/limits.ts';
-import type { ToolPolicy } from '../../core/tool-policy.ts';
+import { MODEL_TOOL, type ToolPolicy } from '../../core/tool-policy.ts';
 import { messageOf } from '../failures.ts';
-import { MODEL_TOOL, type Registry, type ToolDefaults } from '../registry.ts';
+import type { RegisteredTool, Registry, ToolDefaults } from '../registry.ts';
 import type { Attempt, Settlement } from '../tool.ts';
 import type { ModelContext } from './model-context.ts';
+import { type ModelSpending, requestReserve } from './model-cost.ts';
 import { messagesOf, type PayloadReader } from './model-messages.ts';
 import { answerOf, type ModelAnswer } from './model-reply.ts';
 import { retryAfterOf } from './retry-after.ts';
@@ -30,14 +32,33 @@ export type Model = Exclude<LanguageModel, string>;
 
 export interface ModelPort {
   readonly policy: ToolPolicy;
+  /** The most that a request of this context may cost. */
+  reserve(context: ModelContext, read: PayloadReader): Promise<Reserve>;
   /** Throws where nobody knows whether the call was served; settles only what the answer says. */
   ask(context: ModelContext, attempt: Attempt, read: PayloadReader): Promise<ModelAnswer>;
 }
 
-export function modelPort(model: Model, registry: Registry, defaults: ToolDefaults): ModelPort {
+export interface ModelPortOptions {
+  readonly registry: Registry;
+  readonly defaults: ToolDefaults;
+  readonly spending: ModelSpending;
+}
+
+export function modelPort(model: Model, options: ModelPortOptions): ModelPort {
+  const { registry, defaults, spending } = options;
   return {
     policy: modelPolicy(model, defaults),
-    ask: (context, attempt, read) => askModel(model, { registry, read }, { context, attempt }),
+    reserve: async (context, read) => {
+      const { system, messages } = await messagesOf(context, read);
+      const tools = toolsOf(context, registry).map(
+        ({ policy: { binding, description }, inputSchema }) => ({
+          ...{ name: binding.tool, description, inputSchema },
+        }),
+      );
+      return requestReserve(model.modelId, { system, messages, tools }, spending);
+    },
+    ask: (context, attempt, read) =>
+      askModel(model, { registry, spending, read }, { context, attempt }),
   };
 }
 
@@ -82,25 +103,35 @@ function modelPolicy(model: Model, defaults: ToolDefaults): ToolPolicy {
   };
 }
 
+/** What the service calls the call and what it proposes, in order. */
+interface ServiceIds {
+  call: string;
+  readonly proposals: string[];
+}
+
 async function askModel(
   model: Model,
-  { registry, read }: { readonly registry: Registry; readonly read: PayloadReader },
+  { registry, spending, read }: Omit<ModelPortOptions, 'defaults'> & { read: PayloadReader },
   { context, attempt }: { readonly context: ModelContext; readonly attempt: Attempt },
 ): Promise<ModelAnswer> {
   const { system, messages } = await messagesOf(context, read);
   const tools = offeredTools(context, registry);
-  const callIds: string[] = [];
+  const ids: ServiceIds = { call: '', proposals: [] };
   try {
     const reply = await generateText({
-      model: watched(model, attempt, callIds),
+      model: watched(model, attempt, ids),
       system,
       messages,
+      maxOutputTokens: spending.maxOutputTokens,
       maxRetries: 0,
       stopWhen: stepCountIs(1),
       abortSignal: attempt.signal,
       ...(Object.keys(tools).length === 0 ? {} : { tools }),
     });
-    return answerOf(reply, callIds, attempt.signal);
+    const { prices } = spending;
+    const { signal } = attempt;
+    const answered = { reply, callId: ids.call, signal, model: model.modelId, prices };
+    return answerOf(answered, ids.proposals);
   } catch (error) {
     return { settlement: notTaken(error), calls: [], payloads: [] };
   }
@@ -109,9 +140,9 @@ async function askModel(
 /**
  * The model with the send window's check before its first byte. Calls of one reply get ids of their
  * own: the AI SDK takes the first of equal ids for all, and some services repeat or omit theirs.
- * `callIds` receives the service's ids, in order.
+ * `ids` receives the service's; the AI SDK makes up one for the call where there is none.
  */
-function watched(model: Model, attempt: Attempt, callIds: string[]) {
+function watched(model: Model, attempt: Attempt, ids: ServiceIds) {
   return wrapLanguageModel({
     model: model as never,
     middleware: {
@@ -119,9 +150,10 @@ function watched(model: Model, attempt: Attempt, callIds: string[]) {
       async wrapGenerate({ doGenerate }) {
         attempt.beforeSend();
         const reply = await doGenerate();
+        ids.call = reply.response?.id ?? '';
         const content = reply.content.map((part) =>
           part.type === 'tool-call'
-            ? { ...part, toolCallId: `call_${callIds.push(part.toolCallId)}` }
+            ? { ...part, toolCallId: `call_${ids.proposals.push(part.toolCallId)}` }
             : part,
         );
         return { ...reply, content };
@@ -131,17 +163,19 @@ function watched(model: Model, attempt: Attempt, callIds: string[]) {
 }
 
 function offeredTools(context: ModelContext, registry: Registry): ToolSet {
-  const tools: ToolSet = {};
-  for (const binding of context.tools) {
+  return Object.fromEntries(
+    toolsOf(context, registry).map(({ policy: { binding, description }, inputSchema }) => [
+      binding.tool,
+      toolOf({ description, inputSchema: jsonSchema(inputSchema as never) }),
+    ]),
+  );
+}
+
+function toolsOf(context: ModelContext, registry: Registry): RegisteredTool[] {
+  return context.tools.flatMap((binding) => {
     const found = registry.tools.get(binding.tool);
-    if (found === undefined || found.policy.binding.digest !== binding.digest) continue;
-    const { description } = found.policy;
-    tools[binding.tool] = toolOf({
-      description,
-      inputSchema: jsonSchema(found.inputSchema as never),
-    });
-  }
-  return tools;
+    return found?.policy.binding.digest === binding.digest ? [found] : [];
+  });
 }
 
 /** Answers that say the request was not considered. Everything else is thrown on: ambiguous. */

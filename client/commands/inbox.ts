@@ -20,6 +20,13 @@ export async function inbox({ client }: CommandContext): Promise<CommandOutput> 
           `  ${actionId} is disputed: two outcomes contradict each other; ` +
           `see: holdfast state ${runId}`,
       ),
+      ...box.approvals.map(
+        ({ question, actionId }) => `  ${question} see: holdfast approve ${actionId}`,
+      ),
+      ...box.exhausted.flatMap(({ runId, actionId, why }) => [
+        `  ${actionId} waits for a top-up: ${why}`,
+        `    see: holdfast state ${runId}`,
+      ]),
       ...box.needResume.map((runId) => `run ${runId} needs: holdfast resume ${runId}`),
       ...(box.truncated ? ['there is more than is listed here'] : []),
     ],

@@ -5,7 +5,7 @@ import { unknownIdOf } from '../../core/ids.ts';
 import { ClientError } from '../errors.ts';
 import { checked, jsonFrom } from '../goal.ts';
 import { answerLines, questionLines, sentLines } from '../question-text.ts';
-import { type ResolveReply, runOfAction } from '../resolution.ts';
+import { type ResolveReply, runOf } from '../resolution.ts';
 import type { CommandContext, CommandOutput } from './command.ts';
 
 export interface ResolveFlags {
@@ -40,12 +40,7 @@ export async function resolve(
   actionId: string,
   flags: ResolveFlags,
 ): Promise<CommandOutput> {
-  const runId = runOfAction(actionId);
-  if (runId === null)
-    throw new ClientError(
-      'bad_input',
-      `"${actionId}" is no action id; it is <run id>.<position>, e.g. invoice-42.t3.c1`,
-    );
+  const runId = runOf(actionId);
   const command = await commandFrom(context, { runId, actionId }, flags);
   if (command === null) return shown(context, runId, actionId);
   const by = flags.update === true ? 'update' : 'signal';
@@ -71,7 +66,7 @@ function noQuestion(actionId: string): ClientError {
   return new ClientError(
     'question_not_found',
     `nothing is asked about ${actionId}: it is settled, or there is no such action; ` +
-      `see: holdfast state ${runOfAction(actionId)}`,
+      `see: holdfast state ${runOf(actionId)}`,
   );
 }
 

@@ -14,13 +14,13 @@ export async function resume(
   runId: string,
   flags: ResumeFlags,
 ): Promise<CommandOutput> {
-  const { actor, reason, id } = flags;
-  const given = [flags.plan, flags.goal, flags.user, flags.workspace].some((f) => f !== undefined);
+  const { actor, reason, id, wait: _wait, ...start } = flags;
+  const given = Object.keys(start).length > 0;
   const handle = await context.client.resume(runId, {
     actor,
     reason,
     ...(id === undefined ? {} : { id }),
-    ...(given ? { start: await startFrom(context, flags) } : {}),
+    ...(given ? { start: await startFrom(context, start) } : {}),
   });
   return followed(context, handle, flags.wait === true);
 }

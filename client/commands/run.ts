@@ -1,11 +1,14 @@
 // holdfast run: starts a run or attaches to it.
 
+import type { Budget, BudgetInput } from '../../core/budget-limits.ts';
+import type { Money } from '../../core/cost.ts';
 import { ClientError } from '../errors.ts';
 import { exitOfRun } from '../exit-codes.ts';
 import { planFrom } from '../goal.ts';
 import type { RunHandle } from '../run-start.ts';
 import { resultLines } from '../run-text.ts';
 import type { GoalStart } from '../start-request.ts';
+import { type AmendFlags, grantsIn } from './authority.ts';
 import type { CommandContext, CommandOutput } from './command.ts';
 
 /** How a run is described on the command line. */
@@ -16,6 +19,12 @@ export interface StartFlags {
   readonly workspace?: string;
   readonly account?: string;
   readonly tool?: readonly string[];
+  readonly grant?: AmendFlags['grant'];
+  readonly budgetRequests?: number;
+  readonly budgetTokens?: number;
+  readonly budgetMoney?: Money;
+  readonly budgetWallTime?: number;
+  readonly onExhausted?: Budget['onExhausted'];
 }
 
 export interface RunFlags extends StartFlags {
@@ -33,7 +42,7 @@ export async function run(
 
 /** Throws ClientError `bad_input` naming the flags that are missing. */
 export async function startFrom({ read }: CommandContext, flags: StartFlags): Promise<GoalStart> {
-  const { plan, goal, user, workspace, account, tool } = flags;
+  const { plan, goal, user, workspace, account, tool, grant } = flags;
   if ((plan === undefined) === (goal === undefined))
     throw new ClientError('bad_input', 'give either --plan <file> or --goal <text>, one of them');
   if (user === undefined || workspace === undefined)
@@ -41,11 +50,31 @@ export async function startFrom({ read }: CommandContext, flags: StartFlags): Pr
       'bad_input',
       'give --user and --workspace: a run acts for somebody, and nobody is assumed',
     );
+  const budget = budgetIn(flags);
+  const grants = grantsIn(grant);
   return {
     goal: plan === undefined ? (goal as string) : planFrom(await read(plan), plan),
     principal: { user, workspace, ...(account === undefined ? {} : { account }) },
     ...(tool === undefined ? {} : { tools: tool }),
+    ...(budget === undefined ? {} : { budget }),
+    ...(grants === undefined ? {} : { grants }),
   };
+}
+
+/** Throws ClientError `bad_input` where something is to happen when nothing can run out. */
+function budgetIn(flags: StartFlags): BudgetInput | undefined {
+  const { budgetRequests, budgetTokens, budgetMoney, budgetWallTime, onExhausted } = flags;
+  const given = Object.entries({
+    requests: budgetRequests,
+    tokens: budgetTokens,
+    money: budgetMoney,
+    wallTimeMs: budgetWallTime,
+  }).filter(([, value]) => value !== undefined);
+  if (given.length === 0 && onExhausted !== undefined)
+    throw new ClientError('bad_input', '--on-exhausted needs a budget: give one of --budget-…');
+  if (given.length === 0) return undefined;
+  const limits = Object.fromEntries(given) as BudgetInput;
+  return onExhausted === undefined ? limits : { ...limits, onExhausted };
 }
 
 export async function followed(

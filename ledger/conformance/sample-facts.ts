@@ -101,6 +101,24 @@ export function enteredRow(step: Step, entryToken = 'token'): GateRow {
   return { kind: 'entered', attemptId: attemptOf(step), actionId: actionOf(step), entryToken };
 }
 
+/** The next attempt waits for a person: for a permission, or for more budget. */
+export function waits(step: Step, verdict: 'approval_missing' | 'budget_exhausted'): NewFact {
+  const payload = refOf(inputOf(step));
+  const asks = { bound: intentOf(step), validForMs: null, versions: {} };
+  return fact({
+    kind: 'attempt_refused',
+    actionId: actionOf(step),
+    attemptId: attemptIdOf(actionOf(step), 'fedcba9876543210'),
+    position: callPosition(step.step, 1),
+    verdict,
+    detail: 'a person is asked',
+    payload,
+    tool: binding.tool,
+    revisions,
+    ...(verdict === 'approval_missing' ? { asks } : {}),
+  });
+}
+
 export function settled(step: Step, result: NewPayload): NewFact {
   const body: BodyOf<'attempt_settled'> = {
     kind: 'attempt_settled',

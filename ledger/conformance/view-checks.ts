@@ -15,7 +15,7 @@ export const viewChecks: readonly Check[] = [
   check('an action in doubt is a twin for another with its intent, until it settles', twins),
   check('an abandoned action stays a twin, as abandoned', abandoning),
   check('the newest closed row is shown when it is not in the chain', unchained),
-  check('runs are listed newest first, with end, doubts and disputes', listing),
+  check('runs are listed newest first, with end, doubts, disputes and what waits', listing),
   check('a ledger reopened is the same ledger', reopening),
   check('a run that is not there reads as empty', emptyRun),
 ];
@@ -137,6 +137,11 @@ async function listing(_: Ledger, adapter: LedgerAdapter): Promise<void> {
   clock = 2_000;
   await enterOne(ledger, other);
   await write(ledger, [sample.inDoubt(other)], other.runId);
+  for (const [step, verdict] of [
+    [2, 'approval_missing'],
+    [3, 'budget_exhausted'],
+  ] as const)
+    await write(ledger, [sample.waits({ ...other, step }, verdict)], other.runId);
   clock = 3_000;
   await write(ledger, [sample.settled(one, sample.payloadOf('done')), sample.ended()]);
   await write(ledger, [sample.denied(one)]);
@@ -144,8 +149,8 @@ async function listing(_: Ledger, adapter: LedgerAdapter): Promise<void> {
   assert.deepEqual(
     lines.map(({ head: _, ...line }) => line),
     [
-      { runId, lastFactAt: 3_000, ended: true, inDoubt: 0, disputed: 1 },
-      { runId: other.runId, lastFactAt: 2_000, ended: false, inDoubt: 1, disputed: 0 },
+      { runId, lastFactAt: 3_000, ended: true, inDoubt: 0, disputed: 1, waiting: 0 },
+      { runId: other.runId, lastFactAt: 2_000, ended: false, inDoubt: 1, disputed: 0, waiting: 2 },
     ],
   );
   assert.deepEqual(lines[0]?.head, (await ledger.read(runId)).head);

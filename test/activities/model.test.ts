@@ -1,73 +1,17 @@
-import type { LanguageModelV3GenerateResult } from '@ai-sdk/provider';
 import { APICallError } from 'ai';
-import { MockLanguageModelV3 } from 'ai/test';
 import { describe, expect, test } from 'vitest';
-import { createRegistry } from '../../activities/index.ts';
-import { modelPort, notTakenStatuses } from '../../activities/tools/model.ts';
-import type { PerformCall } from '../../core/activity-calls.ts';
+import { notTakenStatuses } from '../../activities/tools/model.ts';
 import { limits } from '../../core/limits.ts';
+import { failureOfRun, handClock, RUN } from '../support/activity-rig.ts';
 import {
-  activityRig,
-  chargeCard,
-  defaults,
-  failureOfRun,
-  handClock,
-  type Rig,
-  RUN,
-} from '../support/activity-rig.ts';
-
-type Generate = () => Promise<LanguageModelV3GenerateResult>;
-const noCache = { cacheRead: 0, cacheWrite: 0 };
-
-function reply(
-  content: LanguageModelV3GenerateResult['content'],
-  [input, output] = [12, 5],
-): LanguageModelV3GenerateResult {
-  return {
-    content,
-    finishReason: { unified: 'stop', raw: 'stop' },
-    usage: {
-      inputTokens: { total: input, noCache: input, ...noCache },
-      outputTokens: { total: output, text: output, reasoning: 0 },
-    },
-    warnings: [],
-  } as LanguageModelV3GenerateResult;
-}
-const text = (said: string) => ({ type: 'text' as const, text: said });
-const toolCall = (input: string, toolName = 'charge_card') => ({
-  type: 'tool-call' as const,
-  toolCallId: 'call_same_for_all',
-  toolName,
-  input,
-});
-
-async function modelRig(generate: Generate) {
-  const current = { generate };
-  const model = new MockLanguageModelV3({ doGenerate: () => current.generate() });
-  const rig = await activityRig();
-  const registry = createRegistry({ charge_card: chargeCard(rig.receiver) }, defaults);
-  Object.assign(rig.deps, { registry, model: modelPort(model, registry, defaults) });
-  const opened = await rig.open({
-    goal: { kind: 'model', instructions: 'Charge Ada’s card.' },
-  });
-  const callOf = (turn = 1, over: Partial<PerformCall> = {}) =>
-    rig.call(opened, {
-      position: `t${turn}.m`,
-      binding: opened.model!.binding,
-      replay: 'rebuy',
-      input: { kind: 'model_context', turn },
-      ...over,
-    });
-  const ask = (turn = 1, over: Partial<PerformCall> = {}) => rig.perform(callOf(turn, over));
-  return { rig, opened, ask, callOf, current, model };
-}
-
-async function stored(rig: Rig, digest: string) {
-  return JSON.parse(Buffer.from((await rig.ledger.payload(digest as never)) ?? []).toString());
-}
-
-const settled = async (rig: Rig, actionId: string) =>
-  (await rig.ledger.read(RUN)).actions.get(actionId)?.attempts.at(-1)?.settled;
+  type Generate,
+  modelRig,
+  reply,
+  settled,
+  stored,
+  text,
+  toolCall,
+} from '../support/model-rig.ts';
 
 describe('a model call is an action', () => {
   test('R-057 reply, proposals and their inputs are stored, with the cost', async () => {
@@ -89,6 +33,7 @@ describe('a model call is an action', () => {
     expect((await settled(rig, `${RUN}.t1.m`))?.cost).toEqual({
       kind: 'known',
       usage: { requests: 1, inputTokens: 12, outputTokens: 5 },
+      purpose: 'generation',
     });
   });
 

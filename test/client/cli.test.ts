@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { HoldfastClient } from '../../client/client.ts';
 import { ClientError, type ClientErrorCode, clientErrorCodes } from '../../client/errors.ts';
 import { exitCodes, exitOfError } from '../../client/exit-codes.ts';
-import { main } from '../../client/main.ts';
 import { refusalTypes } from '../../client/run-end.ts';
 import { zeroTotal } from '../../core/cost.ts';
 import type { End } from '../../core/fact-fields.ts';
@@ -12,58 +11,8 @@ import { LedgerError } from '../../ledger/port.ts';
 import { workflowFailureTypes } from '../../workflows/failures.ts';
 import { ACTION, enter, open, RUN } from '../support/asks.ts';
 import { cliPage } from '../support/cli-page.ts';
+import { cli } from '../support/cli-run.ts';
 import { memoryLedger } from '../support/memory-ledger.ts';
-
-interface Called {
-  readonly name: string;
-  readonly args: readonly unknown[];
-}
-
-const methods = [
-  ...(['start', 'result', 'state', 'answer', 'question', 'sent'] as const),
-  ...(['resolve', 'revoke', 'cancel', 'resume', 'inbox'] as const),
-];
-
-/** Runs the command line against a client that only has what a test gives it. */
-async function cli(
-  line: readonly string[],
-  fake: Partial<HoldfastClient> = {},
-  files: Readonly<Record<string, string>> = {},
-) {
-  const calls: Called[] = [];
-  const texts = { out: '', err: '' };
-  const recorded =
-    (name: keyof HoldfastClient) =>
-    async (...args: unknown[]) => {
-      calls.push({ name, args });
-      const method = fake[name] as ((...given: unknown[]) => unknown) | undefined;
-      if (method === undefined) throw new Error(`${name} was not expected`);
-      return method(...args);
-    };
-  const client = {
-    ...Object.fromEntries(methods.map((name) => [name, recorded(name)])),
-    close: async () => undefined,
-  } as unknown as HoldfastClient;
-  const bytesOf = async (path: string) => {
-    const text = files[path];
-    if (text === undefined) throw new Error('ENOENT');
-    return new TextEncoder().encode(text);
-  };
-  const code = await main(line, {
-    env: {},
-    version: '1.2.3',
-    out: (text) => {
-      texts.out += text;
-    },
-    err: (text) => {
-      texts.err += text;
-    },
-    readFile: bytesOf,
-    readInput: () => bytesOf('-'),
-    connect: async () => client,
-  });
-  return { code, calls, ...texts };
-}
 
 function result(end: End): RunResult {
   return {
@@ -173,6 +122,7 @@ describe('exit codes', () => {
         "bad_plan": 2,
         "bad_run_id": 2,
         "foreign_workflow": 3,
+        "goal_fixed": 3,
         "history_gone": 3,
         "input_too_large": 2,
         "ledger_needed": 3,
@@ -272,7 +222,8 @@ describe('resolve', () => {
 });
 
 test('R-109 a revocation that the ledger did not get first is said aloud', async () => {
-  const reply = { runId: RUN, recorded: null, ledgerProblem: null, signaled: true } as const;
+  const told = { signaled: true, answer: null } as const;
+  const reply = { runId: RUN, recorded: null, ledgerProblem: null, ...told } as const;
   const line = ['revoke', RUN, ...who];
   const alone = await cli(line, { revoke: async () => ({ ...reply, recordedFirst: false }) });
   expect([alone.code, alone.out]).toEqual([0, expect.stringContaining('not in the ledger first')]);
@@ -296,6 +247,8 @@ test('text from outside cannot move the cursor or begin a line', async () => {
         },
       ],
       disputed: [{ runId: evil, actionId: evil }],
+      approvals: [],
+      exhausted: [{ runId: evil, actionId: evil, why: evil }],
       needResume: [],
       truncated: false,
     }),

@@ -41,6 +41,7 @@ const calm: AttemptContext = {
   open: 0,
   now: 1_000,
   deadlineAt: 900_000,
+  onExhausted: 'ask',
   random: 0.5,
 };
 
@@ -103,15 +104,22 @@ const verdictRows: readonly [Refusal, NextStep][] = [
   ['attempt_not_current', retryAfterHalfASecond],
   ['authority_unavailable', infraRetry],
   ['revoked', stop('revoked')],
+  ['goal_stale', { kind: 'reread_authority', afterMs: 0 }],
   ['authority_stale', { kind: 'reread_authority', afterMs: 0 }],
-  ['approval_missing', infraRetry],
+  ['not_granted', notExecuted('not_granted', 'the gate refused it')],
+  ['object_changed', notExecuted('object_changed', 'the gate refused it')],
+  ['dependencies_changed', notExecuted('dependencies_changed', 'the gate refused it')],
+  ['credentials_changed', notExecuted('credentials_changed', 'the gate refused it')],
+  ['approval_denied', notExecuted('approval_denied', 'the gate refused it')],
+  ['approval_missing', { kind: 'await_approval' }],
   ['approval_mismatch', notExecuted('approval_mismatch', 'the gate refused it')],
   ['twin_unknown', infraRetry],
   ['compensates_open', infraRetry],
   ['binding_changed', stop('binding_changed')],
-  ['budget_exhausted', stop('budget')],
+  ['budget_exhausted', { kind: 'await_budget' }],
   ['entered', doubt],
   ['invalid_input', notExecuted('invalid_input', 'the gate refused it')],
+  ['policy_changed', stop('binding_changed')],
   ['closed_by_inquiry', retryAfterHalfASecond],
 ];
 

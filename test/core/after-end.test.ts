@@ -28,7 +28,13 @@ test('R-059 what follows a refused end is one table over all refusals', () => {
     attempt_not_current: wait
     authority_unavailable: wait
     revoked: end_as revoked
+    goal_stale: follow_goal
     authority_stale: reread_authority
+    not_granted: leave_open
+    object_changed: leave_open
+    dependencies_changed: leave_open
+    credentials_changed: leave_open
+    approval_denied: leave_open
     approval_missing: leave_open
     approval_mismatch: leave_open
     twin_unknown: leave_open
@@ -37,6 +43,7 @@ test('R-059 what follows a refused end is one table over all refusals', () => {
     budget_exhausted: end_as budget
     entered: leave_open
     invalid_input: leave_open
+    policy_changed: end_as binding_changed
     closed_by_inquiry: leave_open"
   `);
 });

@@ -15,6 +15,7 @@ describe('R-109 a revoke', () => {
       revisions: { goal: 1, auth: 2 },
       revoked: true,
       canceled: false,
+      topUps: 0,
     });
     expect(enter(ledger, { revisions: { goal: 1, auth: 1 } }).verdict).toBe('revoked');
     expect(bodiesAfter(ledger, 1)[0]).toMatchObject({ actor: 'ada', reason: 'because' });

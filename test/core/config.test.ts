@@ -15,6 +15,12 @@ const model = {
   HOLDFAST_MODEL_NAME: 'small',
 };
 
+const prices = {
+  date: '2026-11-01',
+  currency: 'USD',
+  models: { small: { inputMicrosPerMillion: 3_000_000, outputMicrosPerMillion: 15_000_000 } },
+};
+
 function refusalOf(run: () => unknown): ConfigError {
   try {
     run();
@@ -52,6 +58,8 @@ describe('configuration', () => {
         shutdownGraceMs: limits.shutdownGraceMs,
       },
       model: { provider: 'none' },
+      modelMaxOutputTokens: limits.modelOutputTokensMax,
+      prices: null,
       registerSearchAttributes: true,
       logLevel: 'info',
       cacheDir: null,
@@ -75,6 +83,8 @@ describe('configuration', () => {
       HOLDFAST_TASK_QUEUE_PREFIX: 'blue',
       HOLDFAST_REGISTER_SEARCH_ATTRIBUTES: 'off',
       HOLDFAST_CACHE: '/cache',
+      HOLDFAST_MODEL_MAX_OUTPUT_TOKENS: '512',
+      HOLDFAST_PRICES: JSON.stringify(prices),
       MODEL_KEY: 'k',
     });
     expect(config).toMatchObject({
@@ -95,6 +105,8 @@ describe('configuration', () => {
       },
       registerSearchAttributes: false,
       cacheDir: '/cache',
+      modelMaxOutputTokens: 512,
+      prices,
     });
   });
 
@@ -125,6 +137,14 @@ describe('configuration', () => {
     expect(configFrom({ ...needed, HOLDFAST_NAMESPCE: undefined })).toBeDefined();
   });
 
+  test('R-132 a table of prices is refused by field, without its values', () => {
+    const models = { small: { inputMicrosPerMillion: 'three', outputMicrosPerMillion: 1 } };
+    const wrong = JSON.stringify({ ...prices, models });
+    const { message } = refusalOf(() => configFrom({ ...needed, HOLDFAST_PRICES: wrong }));
+    expect(message).toMatch(/HOLDFAST_PRICES is no table of prices: at models\.small\.input/);
+    expect(message).not.toContain('three');
+  });
+
   test('a refusal quotes no value, because values may be secrets', () => {
     const error = refusalOf(() => configFrom({ ...needed, HOLDFAST_API_KEY: ' s3cret' }));
     expect(error.message).not.toContain('s3cret');
@@ -144,6 +164,10 @@ describe('configuration', () => {
     ['HOLDFAST_SCHEDULE_TO_START_MS', '2147483648'],
     ['HOLDFAST_MODEL_API_KEY_ENV', 'not a name'],
     ['HOLDFAST_LOG_LEVEL', 'verbose'],
+    ['HOLDFAST_MODEL_MAX_OUTPUT_TOKENS', '0'],
+    ['HOLDFAST_MODEL_MAX_OUTPUT_TOKENS', '4k'],
+    ['HOLDFAST_PRICES', 'prices.json'],
+    ['HOLDFAST_PRICES', '{"date":"2026-11-01","currency":"USD"}'],
     ['HOLDFAST_LEDGER_URL', 'sqlite:relative.db'],
     ['HOLDFAST_LEDGER_URL', 'sqlite://host/file.db'],
     ['HOLDFAST_LEDGER_URL', '/var/ledger.db'],

@@ -5,6 +5,7 @@ import type { EndAsk } from '../../core/end-run.ts';
 import type { Pair } from '../../core/fact-fields.ts';
 import { endTable } from '../../core/gate-table.ts';
 import { ACTION, open, payloadOf, pinOf, RUN, settle } from '../support/asks.ts';
+import { amend, planGoal } from '../support/authority-story.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
 import {
   actionOf,
@@ -163,6 +164,12 @@ describe('the end is refused, and nothing is written', () => {
       'a barrier that is too old',
       (l) => open(l),
       () => ({ barrier: { kind: 'current', ageMs: 2_001 } }),
+    ],
+    [
+      'goal_stale',
+      'R-098 completed under a goal that is not the newest',
+      (l) => [open(l), amend(l, { goal: planGoal })],
+      () => ({}),
     ],
   ];
   test.each(rows)('%s: %s', (verdict, _when, tell, over) => {

@@ -1,73 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { genesisBase, rolledOf } from '../../core/consumes.ts';
 import { digestOf } from '../../core/digest.ts';
-import { decideDoubt } from '../../core/doubt.ts';
-import type { EntryAsk } from '../../core/gate.ts';
 import { gateTable, reservedVerdicts } from '../../core/gate-table.ts';
 import { gateVerdicts } from '../../core/verdict.ts';
 import { ACTION, enter, open, payloadOf, pinOf, RUN, settle } from '../support/asks.ts';
-import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
-
-interface Row {
-  readonly verdict: string;
-  readonly when: string;
-  readonly given: (ledger: MemoryLedger) => void;
-  readonly ask: (ledger: MemoryLedger) => Partial<EntryAsk>;
-  readonly leaves: 'nothing' | 'closed' | 'entered';
-}
-
-const again: Partial<EntryAsk> = { attemptId: `${ACTION}~2`, entryToken: 'token-2' };
-const other = 'r.t2.c1';
-const next: Partial<EntryAsk> = {
-  actionId: other,
-  attemptId: `${other}~1`,
-  intentDigest: digestOf('n'),
-};
-const noIntent = { intentDigest: null };
-const doubt = (ledger: MemoryLedger, actionId = ACTION) =>
-  ledger.decide(
-    { runId: RUN, actionId },
-    decideDoubt({
-      ...{ actionId, attemptId: `${actionId}~1`, why: 'timeout' },
-      ...{ externalId: null, receiptDigest: null },
-    }),
-  );
-const opened = (ledger: MemoryLedger) => void open(ledger);
-const entered =
-  (over: Partial<EntryAsk> = {}) =>
-  (ledger: MemoryLedger) => {
-    open(ledger);
-    enter(ledger, over);
-  };
-const executed = (ledger: MemoryLedger) => {
-  entered()(ledger);
-  settle(ledger);
-};
-const consuming = (ledger: MemoryLedger, outcome: string): Partial<EntryAsk> => ({
-  ...next,
-  consumes: {
-    base: rolledOf({ base: genesisBase(RUN), pairs: [] }),
-    pairs: [{ actionId: ACTION, outcome: outcome as 'open' }],
-  },
-  pin: pinOf(ledger),
-});
-const stop = (change: 'revoke' | 'cancel') => (ledger: MemoryLedger) => {
-  open(ledger);
-  const revisions = { goal: 1, auth: change === 'revoke' ? 2 : 1 };
-  const who = { commandId: 'x', actor: 'ada', reason: 'stop' };
-  const body = { kind: 'authority_changed', change, position: null, ticket: null } as const;
-  ledger.write(RUN, { source: 'human', body: { ...body, ...who, revisions } });
-};
-const keyed = {
-  replay: 'keyed',
-  retention: { retentionMs: 3_600_000, marginMs: 600_000 },
-} as const;
-const minutes = (ledger: MemoryLedger, n: number) => {
-  ledger.now += n * 60_000;
-};
-
-const restored = (ledger: MemoryLedger) =>
-  void Object.assign(ledger, { identity: { ...ledger.identity, incarnation: 2 } });
+import { memoryLedger } from '../support/memory-ledger.ts';
+import { authorityRows, budgetRows } from './gate/authority-rows.ts';
+import {
+  again,
+  consuming,
+  doubt,
+  entered,
+  executed,
+  keyed,
+  minutes,
+  next,
+  noIntent,
+  opened,
+  type Row,
+  restored,
+} from './gate/given.ts';
 
 const rows: Row[] = [
   {
@@ -315,21 +266,7 @@ const rows: Row[] = [
     ask: () => ({ barrier: { kind: 'current', ageMs: 2_001 } }),
     leaves: 'closed',
   },
-  { verdict: 'revoked', when: 'revoked', given: stop('revoke'), ask: () => ({}), leaves: 'closed' },
-  {
-    verdict: 'revoked',
-    when: 'canceled',
-    given: stop('cancel'),
-    ask: () => ({}),
-    leaves: 'closed',
-  },
-  {
-    verdict: 'authority_stale',
-    when: 'decided under another revision',
-    given: opened,
-    ask: () => ({ revisions: { goal: 1, auth: 0 } }),
-    leaves: 'closed',
-  },
+  ...authorityRows,
   {
     verdict: 'twin_unknown',
     when: 'another action with the same intent is in doubt',
@@ -347,6 +284,7 @@ const rows: Row[] = [
     ask: () => ({ binding: { tool: 'charge_card', version: '2', digest: digestOf('2') } }),
     leaves: 'closed',
   },
+  ...budgetRows,
   { verdict: 'entered', when: 'all holds', given: opened, ask: () => ({}), leaves: 'entered' },
   {
     verdict: 'entered',

@@ -40,7 +40,8 @@ function takeover(ledger: MemoryLedger) {
 describe('the first opening', () => {
   test('R-075 R-112 writes principal, goal, grants, bindings, scope and ledger', () => {
     const ledger = memoryLedger();
-    expect(open(ledger)).toBe('open');
+    const grants = ['effect', 'query', 'read'] as const;
+    expect(open(ledger, { grants })).toBe('open');
     const ask = openAsk();
     expect(bodiesAfter(ledger, 0)).toEqual([
       {
@@ -170,7 +171,7 @@ describe('a takeover', () => {
 
   test('R-112 keeps principal, goal, grants and catalog, whoever operates it', () => {
     const ledger = memoryLedger();
-    open(ledger);
+    open(ledger, { grants: ['effect', 'query', 'read'] });
     change(ledger, 'permit', { ticket: 'ticket-1' });
     const principal = { user: 'mallory', workspace: 'w2' };
     open(ledger, {

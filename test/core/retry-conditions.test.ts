@@ -99,7 +99,7 @@ const currentTask: readonly Condition[] = [
   },
   {
     when: 'decided for another goal',
-    denies: 'authority_stale',
+    denies: 'goal_stale',
     ask: { revisions: { goal: 2, auth: 1 } },
   },
   {

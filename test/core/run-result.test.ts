@@ -153,6 +153,7 @@ describe('R-131 cost', () => {
     expect(total).toEqual({
       atLeast: { requests: 3, inputTokens: 107, outputTokens: 0 },
       unknownAttempts: 1,
+      unpriced: 2,
     });
     expect(costText).toBe('at least 107 tokens in 3 requests, 1 of unknown cost');
   });

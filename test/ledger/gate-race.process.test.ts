@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { decideAuthority } from '../../core/authority.ts';
+import { decideAuthority, decideTicket } from '../../core/authority.ts';
 import { decideOpen } from '../../core/open-run.ts';
 import { type Child, startChild } from '../../examples/support-desk/child.ts';
 import type { Ledger } from '../../ledger/port.ts';
@@ -71,13 +71,12 @@ test('R-096 two that decided on the same state: the store takes one and refuses 
 });
 
 async function revoke(): Promise<void> {
-  const ask = { change: 'revoke', command: { ...command, id: 'r1' } } as const;
-  await ledger.transact({ runId: RUN }, decideAuthority({ ...ask, position: null, ticket: null }));
+  const ask = { verb: 'revoke', command: { ...command, id: 'r1' } } as const;
+  await ledger.transact({ runId: RUN }, decideAuthority(ask));
 }
 
 async function takeOver(): Promise<void> {
-  const ask = { change: 'permit', command: { ...command, id: 'p1' } } as const;
-  await ledger.transact({ runId: RUN }, decideAuthority({ ...ask, position: null, ticket: 't1' }));
+  await ledger.transact({ runId: RUN }, decideTicket({ ...command, id: 'p1' }, 't1'));
   const opening = openAsk({ firstExecutionRunId: 'exec-2', ticket: 't1' });
   await ledger.transact({ runId: RUN }, decideOpen(opening));
 }

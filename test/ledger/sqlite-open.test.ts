@@ -139,24 +139,28 @@ describe('refusals', () => {
     const path = await newLedger();
     new Database(path).exec('update meta set schema_version = 7').close();
     await expect(openSqliteLedger({ path })).rejects.toEqual(
-      refused('newer_schema', /version 7 .* knows 2/),
+      refused('newer_schema', /version 7 .* knows 3/),
     );
   });
 
-  test('a ledger of the first version is brought up, and keeps what it had', async () => {
+  test.each([
+    [1, ['disputed', 'waiting']],
+    [2, ['waiting']],
+  ])('a ledger of version %i is brought up, and keeps what it had', async (version, columns) => {
     const path = await newLedger();
     const before = await openSqliteLedger({ path });
     await before.transact({ runId }, () => ({ reply: null, facts: [note] }));
     const lines = await before.runs(10);
     await before.close();
     const old = new Database(path);
-    old.exec('alter table run drop column disputed; update meta set schema_version = 1');
+    for (const column of columns) old.exec(`alter table run drop column ${column}`);
+    old.exec(`update meta set schema_version = ${version}`);
     old.close();
     const ledger = await openSqliteLedger({ path });
     expect(await ledger.runs(10)).toEqual(lines);
     await ledger.close();
     expect(new Database(path).prepare('select schema_version from meta').all()).toEqual([
-      { schema_version: 2 },
+      { schema_version: 3 },
     ]);
   });
 

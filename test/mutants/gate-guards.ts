@@ -4,6 +4,7 @@
 import type { Guard } from './mutant.ts';
 
 const file = 'core/gate-table.ts';
+const authority = 'core/gate-authority.ts';
 const test = 'test/core/gate.test.ts';
 
 export const gateGuards: readonly Guard[] = [
@@ -129,6 +130,7 @@ export const gateGuards: readonly Guard[] = [
       },
       {
         name: 'gate-revoked',
+        file: authority,
         from: 'says(view.run.revoked || view.run.canceled,',
         to: 'says(view.run.canceled,',
         red: 'revoked when revoked leaves closed',
@@ -136,6 +138,7 @@ export const gateGuards: readonly Guard[] = [
       },
       {
         name: 'gate-canceled',
+        file: authority,
         from: 'says(view.run.revoked || view.run.canceled,',
         to: 'says(view.run.revoked,',
         red: 'revoked when canceled leaves closed',
@@ -143,8 +146,9 @@ export const gateGuards: readonly Guard[] = [
       },
       {
         name: 'gate-authority-stale',
-        from: 'ask.revisions.auth !== view.run.revisions.auth ||',
-        to: '',
+        file: authority,
+        from: "authority_stale: (each) => staleRevision(each, 'auth'),",
+        to: 'authority_stale: () => null,',
         red: 'authority_stale when decided under another revision leaves closed',
         says: 'decided under another authority revision',
       },

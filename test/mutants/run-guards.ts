@@ -30,8 +30,8 @@ export const runGuards: readonly Guard[] = [
       {
         name: 'epoch-ticket-used-again',
         file: 'core/fold.ts',
-        from: 'tickets: withoutTicket(run.tickets, body.claim.ticket),',
-        to: 'tickets: run.tickets,',
+        from: ': without(run.tickets, body.claim.ticket),',
+        to: ': run.tickets,',
         red: 'consumes a ticket that is there, and ignores one that is not',
       },
       {
@@ -228,7 +228,7 @@ export const runGuards: readonly Guard[] = [
     patches: [
       {
         name: 'revoke-stops-late',
-        from: 'stopScheduling(desk.session, stops[name].reason);',
+        from: "begin: (session) => stopScheduling(session, 'revoked'),",
         to: '',
         red: 'R-109 a revoke stops scheduling at once, though the ledger does not answer yet',
       },
@@ -236,8 +236,10 @@ export const runGuards: readonly Guard[] = [
         name: 'revoke-leaves-attempts-wanted',
         file: 'workflows/session.ts',
         test: 'test/workflows/revoked-attempt.server.test.ts',
-        from: 'for (const scope of session.scheduled.values()) scope.cancel();',
-        to: '',
+        from:
+          'session.stop = reason;\n' +
+          '  for (const scope of session.scheduled.values()) scope.cancel();',
+        to: 'session.stop = reason;',
         red: 'R-109 a revoke only the run has heard of closes the gate of what is scheduled',
       },
     ],

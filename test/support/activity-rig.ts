@@ -25,8 +25,9 @@ import type { Json } from '../../core/digest.ts';
 import { actionIdOf, attemptIdOf } from '../../core/ids.ts';
 import { limits } from '../../core/limits.ts';
 import type { Question } from '../../core/question.ts';
-import { openSqliteLedger } from '../../ledger/index.ts';
+import { thisHost } from '../../ledger/host.ts';
 import type { Ledger } from '../../ledger/port.ts';
+import { openSqliteLedger } from '../../ledger/sqlite-ledger.ts';
 import { tempDir } from './temp-dir.ts';
 
 export const RUN = 'invoice-42';
@@ -50,6 +51,10 @@ export interface RigOptions {
   readonly tools?: Tools;
   readonly decorateLedger?: (ledger: Ledger, order: string[]) => Ledger;
   readonly deps?: Partial<ActivityDeps>;
+  /** Of a ledger that another rig has, too: two workers, or one after its restart. */
+  readonly path?: string;
+  /** Of the ledger's machine. */
+  readonly ledgerClock?: () => number;
   readonly barrier?: () => DescribeAnswer | { kind: 'no_answer'; why: string };
 }
 
@@ -91,7 +96,9 @@ export const defaults = {
 
 export async function activityRig(options: RigOptions = {}): Promise<Rig> {
   const order: string[] = [];
-  const real = await openSqliteLedger({ path: join(tempDir(), 'ledger.db'), create: true });
+  const path = options.path ?? join(tempDir(), 'ledger.db');
+  const host = { ...thisHost, clock: options.ledgerClock ?? thisHost.clock };
+  const real = await openSqliteLedger({ path, create: true }, { host });
   onTestFinished(() => real.close());
   const ledger = options.decorateLedger?.(real, order) ?? real;
   const receiver: Receiver = {

@@ -6,6 +6,7 @@ import type { NewPayload } from '../../core/decision.ts';
 import { canonicalBytes, digestOf, digestOfBytes, type Json } from '../../core/digest.ts';
 import type { BarrierView, EntryAsk } from '../../core/gate.ts';
 import { decideEntry } from '../../core/gate.ts';
+import { grantSchema } from '../../core/grants.ts';
 import { receiverKeyOf } from '../../core/ids.ts';
 import { decideOpen, type OpenAsk } from '../../core/open-run.ts';
 import { decideSettlement, type SettleAsk } from '../../core/settle.ts';
@@ -27,7 +28,8 @@ export function openAsk(over: Partial<OpenAsk> = {}): OpenAsk {
   return {
     goal: payloadOf({ kind: 'plan', steps: [] }),
     principal: { user: 'ada', workspace: 'w1' },
-    grants: ['effect', 'query', 'read'],
+    grants: grantSchema.options,
+    budget: null,
     catalog: payloadOf([]),
     bindings: [binding],
     scope,
@@ -69,6 +71,7 @@ export function entryAsk(ledger: Known, over: Partial<EntryAsk> = {}): EntryAsk 
     consumes: { base: genesisBase(RUN), pairs: [] },
     pin: pinOf(ledger),
     barrier: current,
+    approval: null,
     ...over,
   };
 }

@@ -35,6 +35,7 @@ export function scriptedModel(
       attemptsMax: limits.attemptsMax,
       attemptsDeadlineMs: limits.attemptsDeadlineMs,
     },
+    reserve: async () => ({ requests: 1, tokens: 100, money: null }),
     async ask(context, attempt) {
       attempt.beforeSend();
       const { text, calls } = await turns(context.turn);

@@ -34,6 +34,7 @@ export function toolsOf(stage: WorkflowStage) {
     charge_card: tool('charge_card'),
     post_letter: mute,
     read_note: tool('read_note', { replay: 'safe' }),
+    sign_off: tool('sign_off', { approval: 'always' }),
     strict: tool('strict', { input: z.object({ n: z.number() }) }),
     elsewhere: tool('elsewhere', {
       taskQueue: 'nobody-polls-here',

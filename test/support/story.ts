@@ -1,6 +1,6 @@
 // Steps of a run's story for tests of decisions: what happens after an attempt has entered.
 
-import { decideAuthority } from '../../core/authority.ts';
+import { decideAuthority, decideTicket } from '../../core/authority.ts';
 import type { ResolveCommand } from '../../core/commands.ts';
 import { genesisBase } from '../../core/consumes.ts';
 import { type Contract, type ContractInput, contractSchema } from '../../core/contract.ts';
@@ -131,8 +131,11 @@ export function change(
   over: { id?: string; ticket?: string } = {},
 ) {
   const command = { id: over.id ?? `${what}-1`, actor: 'ada', reason: 'because' };
-  const ask = { change: what, command, position: null, ticket: over.ticket ?? null };
-  return ledger.decide({ runId: RUN }, decideAuthority(ask));
+  const decide =
+    what === 'permit'
+      ? decideTicket(command, over.ticket ?? `ticket/${command.id}`)
+      : decideAuthority({ verb: what, command });
+  return ledger.decide({ runId: RUN }, decide);
 }
 
 export function end(ledger: MemoryLedger, over: Partial<EndAsk> = {}) {

@@ -123,7 +123,7 @@ test('R-094 a step of a takeover that gives no answer keeps later ones from runn
 
   // Withdrawn meanwhile: what was allowed at the beginning is looked at again.
   const command = { id: 'revoke-1', ...ann };
-  const revoke = { change: 'revoke', command, position: null, ticket: null } as const;
+  const revoke = { verb: 'revoke', command } as const;
   await stage.ledger.transact({ runId }, decideAuthority(revoke));
   broken();
   const result: RunResult = await run.result();
