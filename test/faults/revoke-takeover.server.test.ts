@@ -28,7 +28,8 @@ const next = { tool: 'add', input: { counter: 'never', delta: 1 } };
 const actionOf = (runId: string, step: number) => `${runId}.t${step}.c1`;
 const runsOf = (name: string) => ways.map((way) => ({ way, runId: `takeover-${name}-${way}` }));
 type Run = ReturnType<typeof runsOf>[number];
-const [opening, asking, acting] = [runsOf('opening'), runsOf('asking'), runsOf('acting')];
+const [starting, opening] = [runsOf('starting'), runsOf('opening')];
+const [asking, acting] = [runsOf('asking'), runsOf('acting')];
 
 let stage: ZombieStage;
 let others: Child;
@@ -48,6 +49,7 @@ beforeAll(async () => {
   for (const { runId } of asking) await begin(runId, ['patient_notice']);
   for (const { runId } of asking) await untilHeld(stage.gateway, runId);
   await Promise.all([
+    ...starting.map(whileStarting),
     ...opening.map(whileOpening),
     ...asking.map(whileAsking),
     ...acting.map(whileActing),
@@ -76,11 +78,20 @@ async function revoked({ runId, way }: Run): Promise<Revoking> {
   return revoking;
 }
 
-/** Its barrier is behind it, nothing of the new claim is written. */
-async function whileOpening(run: Run): Promise<void> {
+/** Never opened so far. */
+function whileStarting(run: Run): Promise<void> {
+  return beforeOpening(run, () => stage.start(run.runId, [fileStep(run.runId), next]));
+}
+
+function whileOpening(run: Run): Promise<void> {
+  return beforeOpening(run, () => takenOver(run.runId));
+}
+
+/** The barrier of its openRun is behind it, nothing of the claim is written. */
+async function beforeOpening(run: Run, open: () => Promise<void>): Promise<void> {
   const { runId } = run;
   const goOn = stage.arm({ point: 'before_open', about: runId, clock: 'stood' });
-  await takenOver(runId);
+  await open();
   await others.line(`REACHED before_open ${runId}`, WITHIN_MS);
   const revoking = await revoked(run);
   goOn();
@@ -119,6 +130,15 @@ async function seen(runId: string) {
   const was = before.get(runId) as Before;
   return { found: await seenAfter(stage, runId, was), alone: stoppedWith(was) };
 }
+
+test.each(starting)(
+  'R-095 R-109 revoked by $way before its first openRun: begins nothing',
+  async ({ runId }) => {
+    const { found, alone } = await seen(runId);
+    expect(found).toEqual({ ...alone, file: null, entered: [], effects: [] });
+    await neverNext(runId, 0);
+  },
+);
 
 test.each(opening)(
   'R-095 R-109 R-121 revoked by $way before openRun has claimed: three lists',
