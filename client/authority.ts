@@ -1,5 +1,5 @@
-// Changes what a run may do. In the ledger first: from then on no gate opens under what it replaced,
-// and no Reset takes it back. Then the run is told.
+// Changes what a run may do. In the ledger first: from then on no gate opens under what it
+// replaced, and no Reset takes it back. Then the run is told.
 //
 // INV-1 What the ledger refuses is not sent. Where no ledger can be written the command is sent all
 //       the same, and the reply says so.

@@ -61,7 +61,7 @@ export interface HoldfastClient {
   revoke(runId: string, command: RevokeCommand, how?: AuthorityOptions): Promise<AuthorityReply>;
   /** As `revoke`, and tools at work are told to stop (AbortSignal). Undoes nothing. */
   cancel(runId: string, command: StopCommand, how?: AuthorityOptions): Promise<AuthorityReply>;
-  /** Another goal, other grants, or both: a new revision, under which everything is decided anew. */
+  /** Another goal, other grants, or both: from there it decides under a new revision. */
   amend(runId: string, command: AmendCommand, how?: AuthorityOptions): Promise<AuthorityReply>;
   /** What a person is asked to approve; null when nothing of the action waits for that. */
   approval(runId: string, actionId: string): Promise<ApprovalQuestion | null>;

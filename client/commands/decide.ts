@@ -1,4 +1,4 @@
-// holdfast approve, holdfast deny: shows what an action waits to be allowed to do, or decides on it.
+// holdfast approve, holdfast deny: shows what an action waits to be allowed to do, or decides it.
 
 import { type ApprovalCommand, approvalSchema } from '../../core/commands.ts';
 import { approvalTo } from '../../core/paste.ts';

@@ -268,19 +268,19 @@ export const runGuards: readonly Guard[] = [
   },
   {
     guard: 'ledger-first revoke',
-    file: 'client/stopping.ts',
+    file: 'client/authority.ts',
     test: 'test/client/client.server.test.ts',
     patches: [
       {
         name: 'revoke-signal-first',
         from:
-          'const record = await recordStop(room, runId, { change, command });\n' +
-          '  const sent = await signaled(' +
-          'room.temporal, runId, { name: signal.name, argument: command });',
+          'const record = await recordFirst(room, runId, given);\n' +
+          '  const recordedFirst = record.recorded !== null;\n' +
+          '  const told = await tell(room, runId, { given, by, recordedFirst });',
         to:
-          'const sent = await signaled(' +
-          'room.temporal, runId, { name: signal.name, argument: command });\n' +
-          '  const record = await recordStop(room, runId, { change, command });',
+          'const told = await tell(room, runId, { given, by, recordedFirst: false });\n' +
+          '  const record = await recordFirst(room, runId, given);\n' +
+          '  const recordedFirst = record.recorded !== null;',
         red: 'R-109 the ledger has the revocation before the signal is sent',
       },
     ],
