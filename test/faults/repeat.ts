@@ -1,26 +1,43 @@
-// `npm run faults -- --repeat 5 [--seed n]`: every scenario that often, with victims drawn from the
-// seed, and ten revocations in floods of signals beside each round. Prints a table; exit code 1
-// when anything did not hold.
+// `npm run faults -- --repeat 5 [--seed n] [--only scenarios|floods|revocations]`: every scenario
+// that often, with victims drawn from the seed; beside each round ten revocations in floods of
+// signals, and ten at random moments. Prints a table; exit code 1 when anything did not hold.
 
 import { parseArgs } from 'node:util';
 import { startEmbeddedServer } from '../../workers/embedded-server.ts';
 import { bundleWorkflows, packageFile } from '../../workers/workflow-bundle.ts';
-import { type FaultStage, openFaultStage } from '../support/fault-stage.ts';
+import { type FaultServer, openFaultStage } from '../support/fault-stage.ts';
 import { randomFrom } from '../support/random.ts';
-import { FLOOD_TITLE, type FloodStage, floodProblems, openFloodStage, playFlood } from './flood.ts';
+import { FLOOD_TITLE, floodProblems, openFloodStage, playFlood } from './flood.ts';
 import { play, problemsOf } from './harness.ts';
+import {
+  nthPlay,
+  openRandomStage,
+  playRandom,
+  RANDOM_TITLE,
+  randomProblems,
+  struckText,
+} from './revoke-random.ts';
 import { STEPS, scenarios } from './scenarios.ts';
 
 const REPEAT_MAX = 1_000;
 /** Fifty at `--repeat 5`: a revocation seldom strikes where it hurts. */
-const FLOODS_PER_ROUND = 10;
+const REVOCATIONS_PER_ROUND = 10;
+const kinds = ['scenarios', 'floods', 'revocations'] as const;
+type Kind = (typeof kinds)[number];
 
 const { values: flags } = parseArgs({
-  options: { repeat: { type: 'string', default: '1' }, seed: { type: 'string' } },
+  options: {
+    repeat: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+    only: { type: 'string' },
+  },
 });
+const played = kinds.filter((kind) => flags.only === undefined || flags.only === kind);
+if (played.length === 0) throw new Error(`--only "${flags.only}" is none of ${kinds.join(', ')}`);
 const repeat = wholeNumber('repeat', flags.repeat, REPEAT_MAX);
 const seed = wholeNumber('seed', flags.seed ?? String(Date.now() % 2 ** 31), 2 ** 31);
-process.stdout.write(`again with: npm run faults -- --repeat ${repeat} --seed ${seed}\n`);
+const only = flags.only === undefined ? '' : ` --only ${flags.only}`;
+process.stdout.write(`again with: npm run faults -- --repeat ${repeat} --seed ${seed}${only}\n`);
 
 const server = await startEmbeddedServer();
 try {
@@ -29,54 +46,102 @@ try {
     payloadConverterPath: packageFile(import.meta.url, '../../workflows/payload-converter'),
   });
   const place = { address: server.address, namespace: server.namespace, bundlePath };
-  const stage = await openFaultStage(place);
-  const flood = await openFloodStage(place, seed);
-  try {
-    process.exitCode = (await playAll({ stage, flood })) === 0 ? 0 : 1;
-  } finally {
-    await stage.close();
-    await flood.close();
-  }
+  process.exitCode = (await playAll(place)) === 0 ? 0 : 1;
 } finally {
   await server.stop();
 }
 
-interface Stages {
-  readonly stage: FaultStage;
-  readonly flood: FloodStage;
-}
+type Tell = (title: string, problems: readonly string[]) => void;
+/** One round of one kind. */
+type PlayRound = (round: number, tell: Tell) => Promise<void>;
 
 /** How many plays did not hold. */
-async function playAll({ stage, flood }: Stages): Promise<number> {
-  const random = randomFrom(seed);
+async function playAll(place: FaultServer): Promise<number> {
   let plays = 0;
   let broken = 0;
-  const tell = (round: number, title: string, problems: readonly string[]) => {
-    plays += 1;
-    if (problems.length > 0) broken += 1;
-    const word = problems.length === 0 ? 'holds ' : 'BROKEN';
-    const row = `${String(round).padStart(4)}  ${word}  ${title}`;
-    process.stdout.write([row, ...problems.map((text) => `      ${text}`), ''].join('\n'));
+  const open: Record<Kind, () => Promise<[PlayRound, () => Promise<void>]>> = {
+    scenarios: () => openScenarios(place),
+    floods: () => openFloods(place),
+    revocations: () => openRevocations(place),
   };
-  for (let round = 1; round <= repeat; round++) {
+  const opened = await Promise.all(played.map((kind) => open[kind]()));
+  try {
+    for (let round = 1; round <= repeat; round++)
+      for (const [playRound] of opened)
+        await playRound(round, (title, problems) => {
+          plays += 1;
+          if (problems.length > 0) broken += 1;
+          const word = problems.length === 0 ? 'holds ' : 'BROKEN';
+          const row = `${String(round).padStart(4)}  ${word}  ${title}`;
+          process.stdout.write([row, ...problems.map((text) => `      ${text}`), ''].join('\n'));
+        });
+  } finally {
+    for (const [, close] of opened) await close();
+  }
+  process.stdout.write(`${plays} plays, ${broken} broken; seed ${seed}\n`);
+  return broken;
+}
+
+async function openScenarios(place: FaultServer): Promise<[PlayRound, () => Promise<void>]> {
+  const stage = await openFaultStage(place);
+  const random = randomFrom(seed);
+  const playRound: PlayRound = async (round, tell) => {
     for (const [index, scenario] of scenarios.entries()) {
       const victim = Math.floor(random() * STEPS);
       const runId = `round-${round}-scenario-${index}`;
       const problems = await problemsIn(async () =>
         problemsOf(scenario, await play(stage, scenario, { runId, victim })),
       );
-      tell(round, `victim ${victim}  ${scenario.title}`, problems);
+      tell(`victim ${victim}  ${scenario.title}`, problems);
     }
-    for (let n = 1; n <= FLOODS_PER_ROUND; n++) {
+  };
+  return [playRound, () => stage.close()];
+}
+
+async function openFloods(place: FaultServer): Promise<[PlayRound, () => Promise<void>]> {
+  const stage = await openFloodStage(place, seed);
+  const random = randomFrom(seed);
+  const playRound: PlayRound = async (round, tell) => {
+    for (let n = 1; n <= REVOCATIONS_PER_ROUND; n++) {
       const runId = `round-${round}-flood-${n}`;
       const problems = await problemsIn(async () =>
-        floodProblems(await playFlood(flood, { runId, random })),
+        floodProblems(await playFlood(stage, { runId, random })),
       );
-      tell(round, `flood ${n}   ${FLOOD_TITLE}`, problems);
+      tell(`flood ${n}   ${FLOOD_TITLE}`, problems);
     }
-  }
-  process.stdout.write(`${plays} plays, ${broken} broken; seed ${seed}\n`);
-  return broken;
+  };
+  return [playRound, () => stage.close()];
+}
+
+async function openRevocations(place: FaultServer): Promise<[PlayRound, () => Promise<void>]> {
+  const stage = await openRandomStage(place);
+  const random = randomFrom(seed);
+  const sums = { revocations: 0, scheduled: 0, gates: 0, untold: 0 };
+  const playRound: PlayRound = async (round, tell) => {
+    for (let n = 1; n <= REVOCATIONS_PER_ROUND; n++) {
+      const runId = `round-${round}-random-${n}`;
+      const { shape, by } = nthPlay((round - 1) * REVOCATIONS_PER_ROUND + n);
+      let struck = '';
+      const problems = await problemsIn(async () => {
+        const seen = await playRandom(stage, { runId, shape, by, random });
+        struck = struckText(seen);
+        sums.revocations += 1;
+        for (const name of ['scheduled', 'gates', 'untold'] as const)
+          sums[name] += seen[name].length;
+        return randomProblems(seen);
+      });
+      tell(`${shape} by ${by} ${struck}  ${RANDOM_TITLE}`, problems);
+    }
+  };
+  const close = async () => {
+    const { revocations, scheduled, gates, untold } = sums;
+    process.stdout.write(
+      `${revocations} revocations; afterwards scheduled ${scheduled}, gates ${gates}; ` +
+        `effects without a fact ${untold}\n`,
+    );
+    await stage.close();
+  };
+  return [playRound, close];
 }
 
 /** A play that does not come to its end is broken, too; the others go on. */
