@@ -27,6 +27,13 @@ export function approvalOf(
   report: Report,
 ): DeclaredApproval {
   if (declared === undefined || declared === 'never') return NEVER;
+  const isKnown =
+    declared === 'always' ||
+    (typeof declared === 'object' && ('when' in declared || declared.always));
+  if (!isKnown) {
+    report('approval', 'says neither never, always nor when; say one');
+    return NEVER;
+  }
   const options = declared === 'always' ? { always: true as const } : declared;
   const validForMs = options.validForMs ?? null;
   if (validForMs !== null && !(Number.isSafeInteger(validForMs) && validForMs > 0))

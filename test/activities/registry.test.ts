@@ -55,6 +55,26 @@ describe('a declaration is refused when the worker starts, naming tool and field
     ['no description', tool({ description: ' ' }), /^description/],
     ['a time that is none', tool({ startToCloseMs: -1 }), /^startToCloseMs/],
     [
+      'an approval that holds for no time',
+      tool({ approval: { always: true, validForMs: 0 } }),
+      /^approval\.validForMs/,
+    ],
+    [
+      'a rule whose code cannot be seen',
+      tool({ approval: { when: (() => true).bind(null) } }),
+      /^approval\.when/,
+    ],
+    ['a rule that is none', tool({ approval: { when: true } }), /^approval\.when/],
+    ['an unknown word on approval', tool({ approval: 'sometimes' }), /^approval: /],
+    ['an approval that says neither', tool({ approval: { validForMs: 5 } }), /^approval: /],
+    ['a reserve below 0', tool({ reserve: { tokens: -1 } }), /^reserve\.tokens/],
+    [
+      'a reserve in no currency',
+      tool({ reserve: { money: { currency: 'dollar', micros: 1 } } }),
+      /^reserve\.money\.currency/,
+    ],
+    ['an unknown part of a reserve', tool({ reserve: { money_: 1 } }), /^reserve: /],
+    [
       'a heartbeat longer than the attempt',
       tool({ startToCloseMs: 10, heartbeatTimeoutMs: 20 }),
       /^heartbeatTimeoutMs/,
@@ -106,12 +126,30 @@ describe('what a registered tool is', () => {
     ['contract', { receiver: { scope } }],
     ['code', { execute: async () => ({ kind: 'executed', result: 1 }) }],
     ['named implementation', { implementation: 'v2' }],
+    ['approval', { approval: 'always' }],
+    ['approval by a rule', { approval: { when: () => true } }],
   ])('R-097 another %s is another binding', (_name, over) => {
     expect(digestOf(tool(over))).not.toBe(digestOf(tool({})));
   });
 
+  test.each<[string, object, object]>([
+    ['rule', { when: () => true }, { when: () => false }],
+    ['validity', { always: true, validForMs: 5 }, { always: true, validForMs: 6 }],
+    ['validity of a rule', { when: () => true }, { when: () => true, validForMs: 6 }],
+  ])('R-097 another %s of approval is another binding', (_name, one, other) => {
+    expect(digestOf(tool({ approval: one }))).not.toBe(digestOf(tool({ approval: other })));
+  });
+
   test('the same declaration is the same binding', () => {
     expect(digestOf(tool({}))).toBe(digestOf(tool({})));
+    const always = digestOf(tool({ approval: 'always' }));
+    expect(always).toBe(digestOf(tool({ approval: { always: true } })));
+  });
+
+  test('what asks for no approval has the binding that it had before there was any', () => {
+    const binding = digestOf(tool({ implementation: 'charge-card/1' }));
+    expect(binding).toBe(digestOf(tool({ implementation: 'charge-card/1', approval: 'never' })));
+    expect(binding).toMatchInlineSnapshot(`"sha256:2bdfe3fe3e4dd3f8eb6170dbb09b29fd24be2a907b74272f20fb7126a6c2876b"`);
   });
 
   test('R-044 the declaration decides, not the name', () => {

@@ -71,6 +71,13 @@ export const authorityRows: Row[] = [
     ask: (l) => consuming(l, l.run(RUN).actions.get(ACTION)?.final?.digest ?? ''),
     leaves: 'closed',
   },
+  {
+    verdict: 'not_granted',
+    when: 'R-113 its tool found that the principal may not act',
+    given: opened,
+    ask: () => ({ denied: 'withdrawn' }),
+    leaves: 'closed',
+  },
   ...(['object', 'dependencies', 'credentials'] as const).map(
     (which): Row => ({
       verdict: `${which}_changed`,
