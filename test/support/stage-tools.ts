@@ -3,15 +3,19 @@
 import * as z from 'zod';
 import { defineTool } from '../../activities/index.ts';
 import type { Attempt, Settlement } from '../../activities/tool.ts';
+import type { Cost } from '../../core/cost.ts';
 import type { Json } from '../../core/digest.ts';
 import type { WorkflowStage } from './workflow-stage.ts';
 
 export type Behave = (input: Record<string, Json>, attempt: Attempt) => Promise<Settlement<Json>>;
 
+const dollar = { currency: 'USD', micros: 1_000_000 };
+const estimate = { ...dollar, tableDate: '2026-11-01' };
+const free = { requests: 0, inputTokens: 0, outputTokens: 0 };
 const anyInput = z.record(z.string(), z.json());
 
 export function toolsOf(stage: WorkflowStage) {
-  const tool = (name: string, over: object = {}) =>
+  const tool = (name: string, over: object = {}, cost?: Cost) =>
     defineTool<Record<string, Json>, Json>({
       name,
       version: '1',
@@ -26,7 +30,9 @@ export function toolsOf(stage: WorkflowStage) {
         stage.effects.push(attempt.actionId);
         const behave = stage.behave[name];
         if (behave !== undefined) return behave(input, attempt);
-        return { kind: 'executed', result: { ok: true }, externalId: `ext-${attempt.actionId}` };
+        const externalId = `ext-${attempt.actionId}`;
+        const done = { kind: 'executed', result: { ok: true }, externalId } as const;
+        return cost === undefined ? done : { ...done, cost };
       },
     });
   const { inquire: _, ...mute } = tool('post_letter', { receiver: {} });
@@ -35,6 +41,8 @@ export function toolsOf(stage: WorkflowStage) {
     post_letter: mute,
     read_note: tool('read_note', { replay: 'safe' }),
     sign_off: tool('sign_off', { approval: 'always' }),
+    /** Costs a dollar. */
+    paid: tool('paid', { reserve: { money: dollar } }, { kind: 'known', usage: free, estimate }),
     strict: tool('strict', { input: z.object({ n: z.number() }) }),
     elsewhere: tool('elsewhere', {
       taskQueue: 'nobody-polls-here',
