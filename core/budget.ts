@@ -1,6 +1,7 @@
 // Whether one more attempt fits the run's budget. Pure: everything is summed from the facts each
 // time, so there is no counter that a restart could reset or two workers could lose.
 
+import { costsOf, knownCosts } from './attempt-costs.ts';
 import type { Added, Budget, Reserve } from './budget-limits.ts';
 import { type Cost, type Money, moneyText } from './cost.ts';
 import type { ActionState, AttemptState, RunState } from './run-state.ts';
@@ -32,8 +33,8 @@ export function spentOf(run: RunState): Spent {
   const sum: Sum = { requests: none(), tokens: none(), micros: none(), unknown: 0 };
   const currency = run.budget?.money?.currency ?? null;
   for (const action of run.actions.values()) {
-    for (const attempt of action.attempts) addAttempt(sum, action, { attempt, currency });
-    for (const { cost } of action.observations) addKnown(sum, cost, currency);
+    for (const cost of costsOf(action)) addCost(sum, cost, currency);
+    for (const attempt of action.attempts) addHeld(sum, action, { attempt, currency });
   }
   return sum;
 }
@@ -44,29 +45,28 @@ interface Counted {
 }
 
 /** Known cost releases a reserve, and so does the word that nothing was sent or taken. */
-function addAttempt(sum: Sum, action: ActionState, { attempt, currency }: Counted): void {
+function addHeld(sum: Sum, action: ActionState, { attempt, currency }: Counted): void {
   const { settled, entry } = attempt;
-  if (settled !== null && settled.cost.kind !== 'unknown') {
-    addKnown(sum, settled.cost, currency);
-    return;
+  const { reserve } = entry;
+  const money = reserve?.money?.currency === currency ? (reserve?.money?.micros ?? 0) : 0;
+  const known = knownCosts(action, attempt);
+  // Usage without a price in the budget's currency is not worth 0 of it.
+  if (known.length > 0)
+    sum.micros.held += known.some((cost) => isPriced(cost, currency)) ? 0 : money;
+  else if (settled?.cost.kind !== 'none') {
+    sum.requests.held += reserve?.requests ?? (entry.replay === 'rebuy' ? 1 : 0);
+    sum.tokens.held += reserve?.tokens ?? 0;
+    sum.micros.held += money;
   }
-  const reserve = entry.reserve ?? null;
-  if (reserve === null && entry.replay !== 'rebuy') return;
-  if (isBilled(action, attempt.attemptId)) return;
-  sum.unknown += 1;
-  sum.requests.held += reserve?.requests ?? 1;
-  sum.tokens.held += reserve?.tokens ?? 0;
-  if (reserve?.money?.currency === currency) sum.micros.held += reserve?.money?.micros ?? 0;
 }
 
-/** What came later about an attempt of unknown cost is counted as an observation. */
-function isBilled(action: ActionState, attemptId: string): boolean {
-  return action.observations.some(
-    (each) => each.attemptId === attemptId && each.cost.kind === 'known',
-  );
+function isPriced({ usage, estimate }: Cost & { kind: 'known' }, currency: string | null): boolean {
+  const { requests, inputTokens, outputTokens } = usage;
+  return estimate?.currency === currency || requests + inputTokens + outputTokens === 0;
 }
 
-function addKnown(sum: Sum, cost: Cost, currency: string | null): void {
+function addCost(sum: Sum, cost: Cost, currency: string | null): void {
+  if (cost.kind === 'unknown') sum.unknown += 1;
   if (cost.kind !== 'known') return;
   sum.requests.known += cost.usage.requests;
   sum.tokens.known += cost.usage.inputTokens + cost.usage.outputTokens;

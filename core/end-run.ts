@@ -35,7 +35,11 @@ export function decideEnd(ask: EndAsk): (view: LedgerView) => Decision<EndVerdic
     const { run } = view;
     if (run.ended !== null) return { reply: { kind: 'ended' }, facts: [] };
     const end = finalReason(ask.end, run);
-    const refusal = refusalOf({ ask, view, completes: end.kind === 'completed' });
+    const refusal = refusalOf({
+      ...{ ask, view },
+      completes: end.kind === 'completed',
+      finishes: end.kind !== 'stopped',
+    });
     if (refusal !== null) return { reply: refusal, facts: [] };
     // An end that completes nothing is not refused for what was consumed; its answer is left out.
     const answer = consumedAsRecorded(ask.consumes, view) ? ask.answer : none;

@@ -40,7 +40,7 @@ const applyTable: { [K in FactKind]: Apply<K> } = {
     ...run,
     opened: body,
     // What was changed before, or between two openings, stays changed.
-    grants: run.grants ?? body.grants,
+    grants: grantsAtOpening(run, body),
     budget: run.opened === null ? (body.budget ?? null) : run.budget,
     openedAt: run.openedAt ?? fact.at,
     tickets: body.claim.ticket === null ? run.tickets : without(run.tickets, body.claim.ticket),
@@ -156,7 +156,7 @@ function changed(run: RunState, body: BodyOf<'authority_changed'>): RunState {
   return {
     ...run,
     revisions: body.revisions,
-    grants: body.grants ?? run.grants,
+    grants: grantsAfter(run, body),
     amendedGoals: goal === undefined ? run.amendedGoals : [...run.amendedGoals, goal],
     budget: added === undefined ? run.budget : toppedUp(run.budget, added),
     topUps: run.topUps + (added === undefined ? 0 : 1),
@@ -166,6 +166,17 @@ function changed(run: RunState, body: BodyOf<'authority_changed'>): RunState {
     commandIds: new Set(run.commandIds).add(body.commandId),
     tickets: withTicket(run, body.ticket),
   };
+}
+
+/** A revocation from before keeps of what was granted only what it named. */
+function grantsAtOpening({ opened, revoked, grants }: RunState, body: BodyOf<'run_opened'>) {
+  if (grants === null) return body.grants;
+  return opened === null && revoked ? grants.filter((one) => body.grants.includes(one)) : grants;
+}
+
+/** A revocation that names nothing keeps nothing. */
+function grantsAfter({ grants: before }: RunState, body: BodyOf<'authority_changed'>) {
+  return body.grants ?? (body.change === 'revoke' ? [] : before);
 }
 
 function decided(run: RunState, body: BodyOf<'authority_changed'>, fact: Fact): RunState {

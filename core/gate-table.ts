@@ -158,6 +158,8 @@ export interface EndCase {
   };
   readonly view: LedgerView;
   readonly completes: boolean;
+  /** Its course came to its end, with or without unknowns. */
+  readonly finishes: boolean;
 }
 
 /** What refuses the end of a run, in order; what was consumed is checked for `completed` only. */
@@ -190,9 +192,9 @@ export const endTable: readonly (readonly [GateVerdict, (each: EndCase) => strin
   ['authority_unavailable', ({ ask }) => authorityUnavailable(ask.barrier)],
   [
     'goal_stale',
-    ({ ask: { goalRevision: followed = 1 }, view, completes }) =>
+    ({ ask: { goalRevision: followed = 1 }, view, finishes }) =>
       says(
-        completes && followed !== view.run.revisions.goal,
+        finishes && followed !== view.run.revisions.goal,
         `it followed goal ${followed}; the goal is ${view.run.revisions.goal} now`,
       ),
   ],

@@ -11,7 +11,7 @@ import { limits } from './limits.ts';
  * `t3.c1` (turn 3, call 1), `t3.m` (its model call), a name an author gave. After a `b2.` where the
  * walk goes on under an amended goal: the branch has the number of the goal's revision.
  */
-const POSITION = /^(b[1-9]\d*\.)?(t[1-9]\d*\.(m|c[1-9]\d*)|[a-z][a-z0-9_-]{0,63})$/;
+const POSITION = /^(b([2-9]|[1-9]\d+)\.)?(t[1-9]\d*\.(m|c[1-9]\d*)|[a-z][a-z0-9_-]{0,63})$/;
 const LOOKS_LIKE_A_POSITION_HEAD = /\.[tb][1-9]\d*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const CONTROL = /[\u0000-\u001f\u007f]/;

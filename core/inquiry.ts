@@ -29,6 +29,7 @@ export interface InquiryAsk {
 }
 
 const noCost: Cost = { kind: 'none' };
+const costNotSaid: Cost = { kind: 'unknown', reason: 'the receiver told the effect, not its cost' };
 
 export function decideInquiry(ask: InquiryAsk): (view: LedgerView) => Decision<null> {
   return (view) => {
@@ -78,7 +79,7 @@ function settleBy(ask: InquiryAsk, open: AttemptState, view: LedgerView): Decisi
     objectVersion: ask.objectVersion,
     refusal: null,
     calls: [],
-    cost: { kind: 'none' },
+    cost: open.entry.reserve === undefined ? noCost : costNotSaid,
     source: 'receiver_inquiry',
     payloads: ask.payloads,
   };

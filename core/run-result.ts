@@ -1,6 +1,7 @@
 // What a run answers: computed from the facts, in the transaction that ends it or any time after.
 
 import { isAcceptedOnly } from './action-status.ts';
+import { costsOf } from './attempt-costs.ts';
 import { addCost, type CostTotal, costText, zeroTotal } from './cost.ts';
 import type { End, PayloadRef } from './fact-fields.ts';
 import { openUnknowns } from './fact-rules.ts';
@@ -39,12 +40,7 @@ export function runResultOf(
 export function totalCost(run: RunState): CostTotal {
   let total = zeroTotal;
   for (const action of run.actions.values()) {
-    for (const { settled, entry } of action.attempts) {
-      if (settled !== null) total = addCost(total, settled.cost);
-      else if (entry.replay === 'rebuy')
-        total = addCost(total, { kind: 'unknown', reason: 'the reply was lost' });
-    }
-    for (const observation of action.observations) total = addCost(total, observation.cost);
+    for (const cost of costsOf(action)) total = addCost(total, cost);
   }
   return total;
 }

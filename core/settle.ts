@@ -68,7 +68,7 @@ function bodyOf(ask: SettleAsk, attempt: AttemptState): BodyOf<'attempt_settled'
   };
 }
 
-/** The same words again are no news; another effect is a dispute. */
+/** The same words again are no news, except of a cost; another effect is a dispute. */
 function observed(
   ask: SettleAsk,
   action: ActionState,
@@ -78,7 +78,8 @@ function observed(
     before.outcome === ask.outcome &&
     before.externalId === ask.externalId &&
     before.objectVersion === ask.objectVersion &&
-    before.result?.digest === ask.result?.digest;
+    before.result?.digest === ask.result?.digest &&
+    (before.cost.kind === 'known' || ask.cost.kind !== 'known');
   if (same) return { facts: [] };
   const { source, result, payloads } = ask;
   const fact: NewFact = {
