@@ -14,6 +14,7 @@ import 'tsx/cjs';
 import { Client, Connection } from '@temporalio/client';
 import * as z from 'zod';
 import { defineTool } from '../../activities/index.ts';
+import type { ToolDefinition } from '../../activities/tool.ts';
 import { createClient, type HoldfastClient } from '../../client/client.ts';
 import { type Config, configFrom } from '../../core/config.ts';
 import type { Ledger } from '../../ledger/port.ts';
@@ -150,11 +151,19 @@ export async function eventually(what: string, check: () => Promise<boolean>): P
   }
 }
 
+type Declared = Pick<ToolDefinition<{ text: string }, string>, 'approval' | 'reserve'>;
+
+const oneRequest = {
+  kind: 'known',
+  usage: { requests: 1, inputTokens: 0, outputTokens: 0 },
+} as const;
+
 function toolsOf(notes: Map<string, number>, released: Promise<void>) {
   const input = z.strictObject({ text: z.string() });
   const acted = (text: string) => notes.set(text, (notes.get(text) ?? 0) + 1);
-  const tool = (name: string, reply: (text: string) => Promise<void>) =>
+  const tool = (name: string, reply: (text: string) => Promise<void>, more: Declared = {}) =>
     defineTool({
+      ...more,
       name,
       version: '1',
       description: `${name}.`,
@@ -163,12 +172,15 @@ function toolsOf(notes: Map<string, number>, released: Promise<void>) {
         attempt.beforeSend();
         acted(text);
         await reply(text);
-        return { kind: 'executed', result: text, externalId: `note-${text}` };
+        const cost = more.reserve === undefined ? {} : { cost: oneRequest };
+        return { kind: 'executed', result: text, externalId: `note-${text}`, ...cost };
       },
     });
   return {
     note: tool('note', async () => undefined),
     hold: tool('hold', () => released),
     lose: tool('lose', () => Promise.reject(new Error('the connection broke'))),
+    ask: tool('ask', async () => undefined, { approval: 'always' }),
+    bill: tool('bill', async () => undefined, { reserve: { requests: 1 } }),
   };
 }
