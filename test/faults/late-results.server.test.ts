@@ -79,8 +79,9 @@ async function shownAsLate(runId: string, actionId: string, result: RunResult) {
 async function startedNothing(runId: string, jobs: Jobs, since: number) {
   const arrived = jobs.map((_, index) => `t1.c${index + 1}`);
   const seen = await started(cases(), runId, jobs);
-  expect(seen).toEqual({ scheduled: expect.any(Array), arrived, asked: 1 });
-  expect(new Set([...arrived, 't1.m', ...seen.scheduled])).toEqual(new Set([...arrived, 't1.m']));
+  // Nothing at all where the run that is looked at is the one that was resumed.
+  const scheduled = seen.scheduled.length === 0 ? [] : [...arrived, 't1.m'];
+  expect(seen).toEqual({ scheduled, arrived, asked: 1 });
   const later = await cases().stage.ledger.facts(runId, { after: since, limit: 1_000 });
   expect(later.filter(({ body }) => body.kind === 'attempt_entered')).toEqual([]);
 }
