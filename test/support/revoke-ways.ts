@@ -15,6 +15,13 @@ export type Way = (typeof ways)[number];
 
 export const revocation = { id: 'r1', actor: 'ann@example.com', reason: 'the order was withdrawn' };
 
+/** No worker's death has to be noticed: a crowded machine is no reason to give up on anything. */
+export const unhurried = {
+  HOLDFAST_HEARTBEAT_TIMEOUT_MS: '20000',
+  HOLDFAST_BARRIER_WAIT_MS: '20000',
+  HOLDFAST_SEND_WINDOW_MS: '60000',
+} as const;
+
 export interface Revoking {
   /** The run has told the ledger; `recorder`, who writes for it, stands still right before. */
   told(recorder: Child): Promise<void>;
@@ -117,6 +124,7 @@ export async function seenAfter(stage: ZombieStage, runId: string, before: Befor
     lateFacts: lateFacts.map(lineOf).toSorted(),
     entered: enteredFrom(0),
     enteredSince: [...enteredFrom(before.count), ...enteredFrom(bodies.findIndex(isRevocation))],
+    refusedSince: bodies.slice(before.count).flatMap(refusalIn).toSorted(),
     scheduledSince: await scheduledSince(stage, runId),
     revocations: bodies.filter(isRevocation).length,
     factsKept: (await factBytes(stage, runId))
@@ -126,13 +134,19 @@ export async function seenAfter(stage: ZombieStage, runId: string, before: Befor
   };
 }
 
+function refusalIn(body: FactBody): string[] {
+  if (body.kind !== 'attempt_refused') return [];
+  return [`${positionIn(body.actionId)} ${body.verdict}`];
+}
+
+const positionIn = (actionId: string) => actionId.slice(actionId.indexOf('.') + 1);
+
 function lineOf(line: {
   readonly actionId: string;
   readonly outcome: string;
   readonly authRevision: number;
 }): string {
-  const position = line.actionId.slice(line.actionId.indexOf('.') + 1);
-  return `${position} ${line.outcome} under ${line.authRevision}`;
+  return `${positionIn(line.actionId)} ${line.outcome} under ${line.authRevision}`;
 }
 
 /** What a revoked run looks like whose file was the only effect, and whose file is still there. */
@@ -144,6 +158,7 @@ export const stoppedWith = (before: Before) => ({
   lateFacts: [] as string[],
   entered: ['t1.c1'],
   enteredSince: [] as string[],
+  refusedSince: [] as string[],
   scheduledSince: [] as string[],
   revocations: 1,
   factsKept: true,
