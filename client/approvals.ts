@@ -61,8 +61,9 @@ export function approvalAsked(
   const { actionId } = action;
   const { bound, versions, validForMs } = asks;
   const tool = asking.tool ?? '(no tool)';
+  const earlier = action.approvals.filter((each) => each.bound === bound).length;
   return questionAbout(
-    { runId: run.runId, actionId, tool, bound },
+    { runId: run.runId, actionId, tool, bound, earlier },
     {
       payloadDigest: asking.payload?.digest ?? null,
       revisions: asking.revisions,
@@ -77,10 +78,11 @@ interface Asked {
   readonly actionId: string;
   readonly tool: string;
   readonly bound: string;
+  readonly earlier?: number;
 }
 
 function questionAbout(
-  { runId, actionId, tool, bound }: Asked,
+  { runId, actionId, tool, bound, earlier }: Asked,
   told: Omit<ApprovalQuestion['evidence'], 'tool'>,
 ): ApprovalQuestion {
   return {
@@ -88,7 +90,7 @@ function questionAbout(
     run: runId,
     actionId,
     signals: ['approve', 'deny'],
-    answer: approvalTo(actionId, bound),
+    answer: approvalTo(actionId, bound, earlier),
     evidence: { tool, ...told },
   };
 }

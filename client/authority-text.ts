@@ -1,5 +1,6 @@
 // What a run may do now and what it waits for, as lines of `holdfast state`.
 
+import { topUpTo } from '../core/paste.ts';
 import type { AuthorityView, BudgetView, DecisionView } from './authority-view.ts';
 import { counted, jsonLines } from './lines.ts';
 
@@ -9,7 +10,8 @@ export function authorityLines(runId: string, view: AuthorityView): string[] {
     ...(view.budget === null ? [] : budgetLines(view.budget)),
     ...view.exhausted.flatMap(({ actionId, why }) => [
       `waits for a top-up: ${actionId}: ${why}`,
-      `  see: holdfast top-up ${runId} --help`,
+      `  holdfast top-up ${runId}, or the signal (or update) topUp:`,
+      ...jsonLines(topUpTo(runId), '  '),
     ]),
     ...view.approvals.flatMap(({ question, answer, actionId }) => [
       `waits for an approval: ${question} see: holdfast approve ${actionId}`,
