@@ -45,7 +45,7 @@ export interface CreateWorkersOptions {
   readonly tools: Tools;
   /** Default: the one of the configuration; null: none. */
   readonly model?: Model | null;
-  /** Default: those of the configuration. For the exact name of the model, as its service has it. */
+  /** Default: those of the configuration. By the exact name of the model at its service. */
   readonly prices?: PriceTable | null;
   /** Default: the one of the configuration, which must exist. One that is given stays open. */
   readonly ledger?: Ledger;

@@ -31,7 +31,7 @@ const amount = (value: number) =>
 /** Settled on record and with proof: the next attempt is a new one of the same action. */
 const notTaken = async () => ({ kind: 'not_taken', code: '429', message: 'later' });
 
-test('K-137 an attempt waits for a decision, enters under it, and asks no second time', async () => {
+test('K-137 an attempt waits for a decision, enters under it, and asks only once', async () => {
   const { rig, executed, attempt } = await approvalRig();
   const asked = await attempt();
   expect(asked).toMatchObject({ verdict: 'approval_missing', settled: null });
@@ -200,7 +200,7 @@ test.each<[string, Approval, PerformReply['verdict']]>([
   expect((await attempt()).verdict).toBe(verdict);
 });
 
-test('the catalog tells workflows how a tool is approved, and nothing where it is not', async () => {
+test('the catalog tells workflows how a tool is approved, where it is', async () => {
   const policyOf = async (approval: Approval) =>
     (await approvalRig(approval)).opened.catalog[0] ?? {};
   expect(await policyOf('always')).toMatchObject({ approval: 'always' });

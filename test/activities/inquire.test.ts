@@ -4,6 +4,7 @@ import type { InquireCall, PerformCall } from '../../core/activity-calls.ts';
 import type { Json } from '../../core/digest.ts';
 import { limits } from '../../core/limits.ts';
 import { activityRig, failureOfRun, type Rig, RUN } from '../support/activity-rig.ts';
+import { say } from '../support/rig-people.ts';
 
 const ACTION = `${RUN}.t1.c1`;
 
@@ -47,6 +48,25 @@ test('R-006 an attempt that entered is not closed by looking', async () => {
     question: { action: { actionId: ACTION } },
   });
 });
+
+test.each([
+  ['revoked', 'revoke', {}, 0],
+  ['revoked, and may still ask', 'revoke', { keep: ['query'] }, 1],
+  ['amended, and may not ask any more', 'amend', { grants: ['effect', 'accept'] }, 0],
+] as const)(
+  'R-115 a receiver is asked only while query is granted: %s',
+  async (_n, verb, more, times) => {
+    const { rig } = await inDoubt();
+    let asked = 0;
+    rig.receiver.inquire = async () => {
+      asked++;
+      return { verdict: 'no_record' };
+    };
+    await say(rig, verb, more as never);
+    expect(await inquire(rig)).toMatchObject({ canAsk: times > 0 });
+    expect(asked).toBe(times);
+  },
+);
 
 test('R-035 the question carries the original principal, key, token and stored input', async () => {
   const { rig, call } = await inDoubt();

@@ -149,7 +149,9 @@ describe('what a registered tool is', () => {
   test('what asks for no approval has the binding that it had before there was any', () => {
     const binding = digestOf(tool({ implementation: 'charge-card/1' }));
     expect(binding).toBe(digestOf(tool({ implementation: 'charge-card/1', approval: 'never' })));
-    expect(binding).toMatchInlineSnapshot(`"sha256:2bdfe3fe3e4dd3f8eb6170dbb09b29fd24be2a907b74272f20fb7126a6c2876b"`);
+    expect(binding).toMatchInlineSnapshot(
+      `"sha256:2bdfe3fe3e4dd3f8eb6170dbb09b29fd24be2a907b74272f20fb7126a6c2876b"`,
+    );
   });
 
   test('R-044 the declaration decides, not the name', () => {

@@ -40,7 +40,7 @@ async function totals(rig: Rig) {
 }
 
 describe('what a model call is worth', () => {
-  test('R-132 R-133 usage is priced by the dated table, under the service’s name for it', async () => {
+  test('R-132 R-133 usage is priced by the dated table, under the service’s own id', async () => {
     const { rig, ask } = await modelRig(answer, priced);
     await ask();
     expect((await settled(rig))?.cost).toEqual({
@@ -71,7 +71,7 @@ describe('what a model call is worth', () => {
     ]);
   });
 
-  test('R-133 each call has an entry of its own, found by the service’s name for it', async () => {
+  test('R-133 each call has an entry of its own, found by the service’s id of it', async () => {
     const { rig, ask, current } = await modelRig(answer, priced);
     for (const turn of [1, 2, 3]) {
       current.generate = async () => reply([text('Go on.')], [10, 10], `chatcmpl-${turn}`);
@@ -134,7 +134,7 @@ describe('what a budget lets pass', () => {
     expect(money?.micros).toBeGreaterThanOrEqual(300_000);
   });
 
-  test('K-122 a misspelt model is refused before the call, the right name by its price', async () => {
+  test('K-122 a misspelt model is refused before the call, the right one by price', async () => {
     const misspelt = await under(usd(20_000), { ...priced, modelId: 'model-4.5' });
     const refused = await misspelt.ask();
     expect(refused.verdict).toBe('budget_exhausted');
@@ -146,7 +146,7 @@ describe('what a budget lets pass', () => {
     expect(misspelt.model.doGenerateCalls.length + right.model.doGenerateCalls.length).toBe(0);
   });
 
-  test('K-121 three calls without a price go by the tokens, and none of them counts as 0', async () => {
+  test('K-121 three calls without a price go by the tokens, and none counts as 0', async () => {
     const options = { ...priced, modelId: 'unpriced' };
     const { rig, ask, current } = await under({ ...usd(1_000_000), tokens: 8_000 }, options);
     await ask();

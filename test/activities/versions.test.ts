@@ -54,7 +54,7 @@ describe('what an attempt depends on', () => {
     expect(sent()).toBe(0);
   });
 
-  test('R-111 another replay policy under the same binding is another execution policy', async () => {
+  test('R-111 another replay policy under the same binding: not sent', async () => {
     const { rig, attempt, sent } = await versionsRig();
     redeclare(rig, { replay: 'safe', versions: async () => first });
     const refused = await attempt();
