@@ -38,7 +38,7 @@ export function decideEnd(ask: EndAsk): (view: LedgerView) => Decision<EndVerdic
     const refusal = refusalOf({
       ...{ ask, view },
       completes: end.kind === 'completed',
-      finishes: end.kind !== 'stopped',
+      finishes: isOfItsGoal(end),
     });
     if (refusal !== null) return { reply: refusal, facts: [] };
     // An end that completes nothing is not refused for what was consumed; its answer is left out.
@@ -53,6 +53,11 @@ export function decideEnd(ask: EndAsk): (view: LedgerView) => Decision<EndVerdic
     const payloads = answer.payload === null ? [] : [answer.payload];
     return { reply: { kind: 'ended' }, facts: [{ source: 'history', body }], payloads };
   };
+}
+
+/** Another goal could still be followed: the run itself is not what stopped it. */
+function isOfItsGoal(end: End): boolean {
+  return end.kind !== 'stopped' || end.reason === 'blocked' || end.reason === 'budget';
 }
 
 /** A revoke that came in first wins; `completed` is only said when nothing is open. */
