@@ -89,7 +89,7 @@ export async function runView(room: Room, runId: string): Promise<RunView> {
         ? null
         : { type: execution.description.type, status: statusText(execution.description) },
     live,
-    recorded: known ? recordedView(run) : null,
+    recorded: known ? recordedView(run, Date.now()) : null,
     end: end ?? live?.result ?? null,
   };
 }
@@ -108,7 +108,7 @@ function phaseOf(
   return completed ? 'closed' : 'needs_resume';
 }
 
-function recordedView(run: RunState): NonNullable<RunView['recorded']> {
+export function recordedView(run: RunState, now: number): NonNullable<RunView['recorded']> {
   const actions = [...run.actions.values()];
   const cost = totalCost(run);
   return {
@@ -119,7 +119,7 @@ function recordedView(run: RunState): NonNullable<RunView['recorded']> {
     revoked: run.revoked,
     canceled: run.canceled,
     commandsRejected: run.rejectedCount,
-    ...authorityView(run, Date.now()),
+    ...authorityView(run, now),
     actions: actions.map((action) => actionView(run, action)),
     cost,
     costText: costText(cost),
