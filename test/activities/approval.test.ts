@@ -31,22 +31,25 @@ const amount = (value: number) =>
 /** Settled on record and with proof: the next attempt is a new one of the same action. */
 const notTaken = async () => ({ kind: 'not_taken', code: '429', message: 'later' });
 
-test('K-137 an attempt waits for a decision, enters under it, and asks only once', async () => {
-  const { rig, executed, attempt } = await approvalRig();
-  const asked = await attempt();
+test('K-137 an attempt waits for a decision, and a fresh worker does not ask again', async () => {
+  const path = join(tempDir(), 'ledger.db');
+  const before = await approvalRig('always', { path });
+  const asked = await before.attempt();
   expect(asked).toMatchObject({ verdict: 'approval_missing', settled: null });
   expect(asked.asks).toMatchObject({ validForMs: null, versions: {} });
-  expect(executed).toEqual([]);
-  expect(await decideOn(rig, 'approve', asked.asks)).toMatchObject({ what: 'applied' });
+  expect(await decideOn(before.rig, 'approve', asked.asks)).toMatchObject({ what: 'applied' });
+  await before.rig.ledger.close();
+  const { rig, executed, attempt } = await approvalRig('always', { path });
+  const execute = rig.receiver.execute;
   rig.receiver.execute = notTaken;
   expect(await attempt()).toMatchObject({ verdict: 'entered', settled: 'not_taken' });
-  expect(await attempt()).toMatchObject({ verdict: 'entered' });
+  rig.receiver.execute = execute;
+  expect(await attempt()).toMatchObject({ verdict: 'entered', settled: 'executed' });
+  expect([before.executed.length, executed.length]).toEqual([0, 1]);
   const action = (await rig.ledger.read(RUN)).actions.get(ACTION);
-  const [decision] = action?.approvals ?? [];
-  expect(action?.attempts.map(({ entry }) => entry.approval)).toEqual([
-    decision?.commandId,
-    decision?.commandId,
-  ]);
+  const id = action?.approvals[0]?.commandId;
+  expect(action?.attempts.map(({ entry }) => entry.approval)).toEqual([id, id]);
+  expect(action?.refusals).toHaveLength(1);
 });
 
 test('an inquiry tells of the waiting question, until it is decided', async () => {
