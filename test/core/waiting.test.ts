@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { decideAuthority, type GivenCommand } from '../../core/authority.ts';
 import type { Digest } from '../../core/digest.ts';
 import { waitingCount, waitingForPeople } from '../../core/waiting.ts';
-import { ACTION, enter, open, RUN } from '../support/asks.ts';
+import { ACTION, enter, open, RUN, settle } from '../support/asks.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
 import { again, change, end, inTurn, later } from '../support/story.ts';
 
@@ -55,6 +55,17 @@ function withoutBudget(): MemoryLedger {
   return ledger;
 }
 
+const second = { actionId: 'r.t2.c1', attemptId: 'r.t2.c1~1' };
+
+/** As above: another action holds the one request. */
+function besideAnother(): MemoryLedger {
+  const ledger = memoryLedger();
+  open(ledger, { budget: { requests: 1, onExhausted: 'ask' } });
+  enter(ledger, { reserve: one, ...second, entryToken: 'token-2' });
+  enter(ledger, { reserve: one });
+  return ledger;
+}
+
 test.each<[string, MemoryLedger, (ledger: MemoryLedger) => unknown, object]>([
   ['asked', withApproval(), () => undefined, anApproval],
   [
@@ -90,6 +101,16 @@ test.each<[string, MemoryLedger, (ledger: MemoryLedger) => unknown, object]>([
     withoutBudget(),
     (ledger) =>
       inTurn(tell(ledger, 'topUp', { requests: 1 }), enter(ledger, { reserve: one, ...again() })),
+    nothing,
+  ],
+  [
+    'entered, since another one cost nothing',
+    besideAnother(),
+    (ledger) =>
+      inTurn(
+        settle(ledger, { ...second, outcome: 'not_sent' }),
+        enter(ledger, { reserve: one, ...again() }),
+      ),
     nothing,
   ],
   [
