@@ -7,8 +7,8 @@ import type { Digest } from './digest.ts';
 const FILL_IN = 'FILL IN';
 
 /**
- * For `approve` and for `deny`; the same id again is the same decision. `earlier`: decisions on just
- * this that have expired, so that the next one is another.
+ * For `approve` and for `deny`; the same id again is the same decision. `earlier`: decisions on
+ * just this that have expired, so that the next one is another.
  */
 export function approvalTo(actionId: string, bound: string, earlier = 0): ApprovalCommand {
   const again = earlier === 0 ? '' : `/${earlier + 1}`;

@@ -1,5 +1,6 @@
-// What `holdfast state` says of authority, without a server: it would catch a budget that calls what
-// is not known used up, a decision that is missing from the list, and an old revision shown as new.
+// What `holdfast state` says of authority, without a server: it would catch a budget that calls
+// what is not known used up, a decision that is missing from the list, and an old revision shown as
+// new.
 
 import { expect, test } from 'vitest';
 import { authorityLines } from '../../client/authority-text.ts';

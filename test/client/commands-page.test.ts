@@ -1,4 +1,5 @@
-// docs/commands.md against the schemas: an operator pastes what stands there, so it has to be taken.
+// docs/commands.md against the schemas: an operator pastes what stands there, so it has to be
+// taken.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -22,7 +22,7 @@ test.each([
   expect(problem).toBe(isOpen ? 'replace every "FILL IN" by your own words' : null);
 });
 
-test('a decision after an expired one has an id of its own, and for the same question the same', () => {
+test('a decision after an expired one has an id of its own, one on the same ask has not', () => {
   const ids = [0, 0, 1, 2].map((earlier) => approvalTo('r.t1.c1', bound, earlier).id);
   expect(ids[0]).toBe(ids[1]);
   expect(new Set(ids).size).toBe(3);

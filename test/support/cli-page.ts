@@ -37,22 +37,22 @@ waits for the verdict; where the question's workflow is gone, it is written to t
 
 \`holdfast revoke\` lets what is in flight come to its end; \`holdfast cancel\` also tells the tools
 at work to stop. Neither undoes anything. \`holdfast amend\` gives another goal or other grants,
-\`holdfast top-up\` adds to the budget, \`holdfast approve <action-id>\` shows what waits to be allowed,
-with the input as it is stored, and with \`--actor\` and \`--reason\` allows it:
+\`holdfast top-up\` adds to the budget, \`holdfast approve <action-id>\` shows what waits to be
+allowed, with the input as it is stored, and with \`--actor\` and \`--reason\` allows it:
 
 \`\`\`sh
 holdfast approve invoice-42.t3.c1
 holdfast approve invoice-42.t3.c1 --bound sha256:… --actor ada --reason 'as in the order'
 \`\`\`
 
-Without \`--bound\` what it asks for now is taken, so name what you looked at. \`holdfast state\` shows
-what is granted, used and waited for; \`holdfast inbox\` lists the waiting of all runs. The same
-commands as JSON, for the Web UI: [commands](commands.md).
+Without \`--bound\` what it asks for now is taken, so name what you looked at. \`holdfast state\`
+shows what is granted, used and waited for; \`holdfast inbox\` lists the waiting of all runs. The
+same commands as JSON, for the Web UI: [commands](commands.md).
 
-All of them write the ledger first, and what it refuses the run is not told. Where no ledger is named the
-signal is sent alone, and it is said (\`recordedFirst: false\`). One that is named and not there is
-refused, before anything is sent: to send the signal all the same, leave out \`--ledger\` and
-HOLDFAST_LEDGER_URL.
+All of them write the ledger first, and what it refuses the run is not told. Where no ledger is
+named the signal is sent alone, and it is said (\`recordedFirst: false\`). One that is named and not
+there is refused, before anything is sent: to send the signal all the same, leave out \`--ledger\`
+and HOLDFAST_LEDGER_URL.
 
 ## A restored ledger
 
