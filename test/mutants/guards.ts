@@ -2,6 +2,7 @@
 
 import { attemptGuards } from './attempt-guards.ts';
 import { barrierGuards } from './barrier-guards.ts';
+import { commandGuards } from './command-guards.ts';
 import { consumesGuards } from './consumes-guards.ts';
 import { gateGuards } from './gate-guards.ts';
 import type { Guard } from './mutant.ts';
@@ -15,4 +16,5 @@ export const guards: readonly Guard[] = [
   ...attemptGuards,
   ...settlementGuards,
   ...runGuards,
+  ...commandGuards,
 ];

@@ -48,6 +48,9 @@ const needed = [
   'ended question',
   'revoke',
   'ledger-first revoke',
+  'what waits for a person',
+  'commands that were pasted unread',
+  'what the ledger refuses is not sent',
 ];
 
 describe('the rows', () => {
