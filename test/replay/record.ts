@@ -11,6 +11,7 @@ import { unknownIdOf } from '../../core/ids.ts';
 import { until } from '../support/fault-stage.ts';
 import { impatientServer } from '../support/impatient-server.ts';
 import { projectRoot } from '../support/project-files.ts';
+import { decided } from './decided.ts';
 import { historyPath, historyText } from './histories.ts';
 import { continued, type Operated, operated } from './operated.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
@@ -29,7 +30,7 @@ await recorded(await openRecorder(scriptedModel()), async (recorder) => {
   await batch(recorder);
   await revoked(recorder);
   await invoice(recorder);
-  for (const each of operated) await struck(recorder, each);
+  for (const each of [...operated, ...decided]) await struck(recorder, each);
 });
 const SUGGESTED_AFTER = 40;
 const impatient = () => impatientServer(SUGGESTED_AFTER);

@@ -34,6 +34,12 @@ export function replayTools(baseUrl: string) {
       heartbeatTimeoutMs: 2_000,
       scheduleToStartMs: 5_000,
     },
+    sign_off: {
+      ...at('open_ticket', z.strictObject({ subject: z.string() })),
+      name: 'sign_off',
+      approval: 'always' as const,
+      reserve: { tokens: 100 },
+    },
     open_ticket: at('open_ticket', z.strictObject({ subject: z.string() })),
     credit: at('credit', z.strictObject({ account: z.string(), amount: z.int() })),
   };
