@@ -6,11 +6,11 @@ import type { ActionState, AttemptState } from './run-state.ts';
 
 /** An attempt that may be billed and did not say its cost has an unknown one, settled or lost. */
 export function costsOf(action: ActionState): readonly Cost[] {
-  const ids = new Set(action.attempts.map(({ attemptId }) => attemptId));
+  const ids = new Set<string | null>(action.attempts.map(({ attemptId }) => attemptId));
   const ofAttempts = action.attempts.flatMap((attempt) => ownCost(action, attempt));
   const later = action.observations
     // That somebody did not learn the cost of an attempt says nothing new about it.
-    .filter(({ attemptId, cost }) => cost.kind === 'known' || !ids.has(attemptId ?? ''))
+    .filter(({ attemptId, cost }) => cost.kind === 'known' || !ids.has(attemptId))
     .map(({ cost }) => cost);
   return [...ofAttempts, ...later];
 }

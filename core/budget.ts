@@ -48,7 +48,7 @@ interface Counted {
 function addHeld(sum: Sum, action: ActionState, { attempt, currency }: Counted): void {
   const { settled, entry } = attempt;
   const { reserve } = entry;
-  const money = reserve?.money?.currency === currency ? (reserve?.money?.micros ?? 0) : 0;
+  const money = microsIn(currency, reserve?.money);
   const known = knownCosts(action, attempt);
   // Usage without a price in the budget's currency is not worth 0 of it.
   if (known.length > 0)
@@ -70,7 +70,11 @@ function addCost(sum: Sum, cost: Cost, currency: string | null): void {
   if (cost.kind !== 'known') return;
   sum.requests.known += cost.usage.requests;
   sum.tokens.known += cost.usage.inputTokens + cost.usage.outputTokens;
-  if (cost.estimate?.currency === currency) sum.micros.known += cost.estimate?.micros ?? 0;
+  sum.micros.known += microsIn(currency, cost.estimate);
+}
+
+function microsIn(currency: string | null, money: Money | null | undefined): number {
+  return money != null && money.currency === currency ? money.micros : 0;
 }
 
 /** Why an attempt with this reserve does not fit now, or null. */

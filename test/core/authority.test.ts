@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { authorityOf } from '../../core/authority.ts';
 import { enter, open, RUN, settle } from '../support/asks.ts';
+import { give } from '../support/authority-story.ts';
 import { memoryLedger } from '../support/memory-ledger.ts';
 import { actionOf, bodiesAfter, change, end, openAndEnter } from '../support/story.ts';
 
@@ -71,4 +72,20 @@ test('a permit is a ticket and stops nothing', () => {
   change(ledger, 'permit', { ticket: 'ticket-1' });
   expect([...ledger.run(RUN).tickets]).toEqual([['ticket-1', 1]]);
   expect(enter(ledger).verdict).toBe('entered');
+});
+
+test('a ticket that is written twice is one', () => {
+  const ledger = memoryLedger();
+  open(ledger);
+  expect(change(ledger, 'permit').what).toBe('applied');
+  expect(change(ledger, 'permit')).toEqual({ what: 'duplicate', why: null });
+  expect(ledger.run(RUN).tickets.size).toBe(1);
+});
+
+test('R-134 a command that was pasted and not filled in changes nothing', () => {
+  const ledger = memoryLedger();
+  open(ledger);
+  const { what, why } = give(ledger, 'revoke', { actor: 'FILL IN' });
+  expect([what, why]).toEqual(['rejected', expect.stringContaining('FILL IN')]);
+  expect(ledger.run(RUN).revoked).toBe(false);
 });

@@ -9,6 +9,7 @@ import type { EntryAsk } from '../../core/gate.ts';
 import type { SettleAsk } from '../../core/settle.ts';
 import { ACTION, enter, open, RUN, settle } from '../support/asks.ts';
 import { attempt, topUp } from '../support/authority-story.ts';
+import { bodies } from '../support/fact-bodies.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
 import {
   change,
@@ -249,6 +250,14 @@ describe('a top-up', () => {
     expect(uses(ledger)).toBe('0+2 0+200 0+0 ?2');
   });
 
+  test('lets go on what was exhausted after a takeover, too', () => {
+    const ledger = opened({ requests: 0 });
+    topUp(ledger, { requests: 1 });
+    change(ledger, 'permit', { ticket: 'ticket-1' });
+    open(ledger, { firstExecutionRunId: 'exec-2', ticket: 'ticket-1' });
+    expect(ask(ledger, 1, { epoch: 2 }).verdict).toBe('entered');
+  });
+
   test.each([
     ['no budget', null, { requests: 1 }, 'the run has no budget'],
     ['no such limit', { requests: 1 }, { tokens: 1 }, 'no limit on tokens'],
@@ -266,6 +275,14 @@ describe('a top-up', () => {
     change(ledger, verb);
     expect(topUp(ledger, { requests: 1 }).what).toBe('rejected');
   });
+});
+
+test('what a refusal for want of budget does not explain is said by its name', () => {
+  const ledger = opened();
+  const detail = { verdict: 'budget_exhausted', detail: null } as const;
+  const body = { ...bodies.attempt_refused(ledger), ...detail };
+  ledger.write(RUN, { source: 'execution', body });
+  expect([...ledger.run(RUN).exhausted]).toEqual([[ACTION, 'budget_exhausted']]);
 });
 
 test('a budget asks unless it says otherwise, and its limits are whole numbers', () => {

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { lateFactSchema, resolveSchema, stopSchema } from '../../core/commands.ts';
+import {
+  authorityCommands,
+  lateFactSchema,
+  resolveSchema,
+  stopSchema,
+} from '../../core/commands.ts';
 import { digestOf } from '../../core/digest.ts';
 import { actionIdOf, unknownIdOf } from '../../core/ids.ts';
 import { limits } from '../../core/limits.ts';
@@ -136,4 +141,35 @@ test('R-134 the ids that a question proposes fit, whatever run and position are 
   const actionId = actionIdOf('r'.repeat(limits.runIdCharsMax), `b999.a${'x'.repeat(63)}`);
   const id = `${unknownIdOf(actionId)}/${Number.MAX_SAFE_INTEGER}/abandon`;
   expect(resolveSchema.safeParse({ ...complete.abandon, actionId, id }).success).toBe(true);
+});
+
+const who = { id: 'c-1', actor: 'ada', reason: 'because' };
+const decision = { ...who, actionId: 'r.t1.c1', bound: digestOf('this') };
+test.each<[keyof typeof authorityCommands, boolean, object]>([
+  ['revoke', true, who],
+  ['revoke', true, { ...who, keep: ['query'] }],
+  ['revoke', false, { ...who, keep: ['effect'] }],
+  ['revoke', false, { ...who, keep: ['query', 'query'] }],
+  ['cancel', true, who],
+  ['cancel', false, { ...who, keep: ['query'] }],
+  ['amend', true, { ...who, goal: { kind: 'plan' } }],
+  ['amend', true, { ...who, grants: [] }],
+  ['amend', false, who],
+  ['amend', false, { ...who, grants: ['everything'] }],
+  ['amend', false, { ...who, goal: half }],
+  ['approve', true, decision],
+  ['approve', false, { ...decision, bound: 'this' }],
+  ['approve', false, { ...who, actionId: 'r.t1.c1' }],
+  ['deny', true, decision],
+  ['deny', false, { ...decision, validForMs: 1 }],
+  ['topUp', true, { ...who, requests: 1 }],
+  ['topUp', true, { ...who, tokens: 1, micros: 1, wallTimeMs: 1 }],
+  ['topUp', false, who],
+  ['topUp', false, { ...who, requests: 0 }],
+  ['topUp', false, { ...who, requests: -1 }],
+  ['topUp', false, { ...who, requests: '1' }],
+])('R-109 %s is taken as a command (%s): %j', (verb, isOne, command) => {
+  expect(authorityCommands[verb].safeParse(command).success).toBe(isOne);
+  const { id: _, ...nameless } = command as { id: string };
+  expect(authorityCommands[verb].safeParse(nameless).success).toBe(false);
 });

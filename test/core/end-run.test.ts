@@ -171,6 +171,18 @@ describe('the end is refused, and nothing is written', () => {
       (l) => [open(l), amend(l, { goal: planGoal })],
       () => ({}),
     ],
+    [
+      'goal_stale',
+      'R-098 with something open, under a goal that is not the newest',
+      (l) => [openAndEnter(l), amend(l, { goal: planGoal })],
+      () => ({ goalRevision: 1 }),
+    ],
+    [
+      'goal_stale',
+      'R-098 blocked under a goal that is not the newest',
+      (l) => [open(l), amend(l, { goal: planGoal })],
+      () => ({ end: { kind: 'stopped', reason: 'blocked' } }),
+    ],
   ];
   test.each(rows)('%s: %s', (verdict, _when, tell, over) => {
     const ledger = memoryLedger();

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalBytes } from '../../core/digest.ts';
-import { checkRunInput, pinnedTools, stepPosition } from '../../core/goal.ts';
+import {
+  checkRunInput,
+  goalProblem,
+  onExhaustedIn,
+  pinnedTools,
+  stepPosition,
+} from '../../core/goal.ts';
 import { limits } from '../../core/limits.ts';
 
 const principal = { user: 'ada', workspace: 'w1' };
@@ -136,4 +142,29 @@ test.each([
   const checked = checkRunInput('desk-1', { ...raw });
   const ok = checked.kind === 'ok' ? checked.input : { ...input, tools: ['a', 'b'] };
   expect(pinnedTools(ok as Parameters<typeof pinnedTools>[0])).toEqual(tools);
+});
+
+test.each([
+  ['ask', {}],
+  ['ask', null],
+  ['ask', { budget: {} }],
+  ['ask', { budget: { onExhausted: 'sleep' } }],
+  ['end', { budget: { onExhausted: 'end' } }],
+])('what an exhausted budget leads to is "%s" of %j', (wanted, raw) => {
+  expect(onExhaustedIn(raw)).toBe(wanted);
+});
+
+test.each([
+  [null, { kind: 'plan', steps: [{ tool: 'mail', input: 1 }] }],
+  [null, { kind: 'model', instructions: 'x' }],
+  ['uses the tool "fax"', { kind: 'plan', steps: [{ tool: 'fax', input: 1 }] }],
+  ['does not parse', { kind: 'plan', steps: [] }],
+  ['of amended goals', { kind: 'plan', steps: [{ tool: 'mail', input: 1, name: 'b2.mail' }] }],
+])('R-098 %s: %j for a run with mail and a model', (why, goal) => {
+  const problem = goalProblem(goal, ['mail', 'model']);
+  expect(problem).toEqual(why === null ? null : expect.stringContaining(why));
+});
+
+test('R-098 a goal for a model is none for a run without one', () => {
+  expect(goalProblem({ kind: 'model', instructions: 'x' }, ['mail'])).toContain('without one');
 });

@@ -1,10 +1,12 @@
 // What a run may do, by purpose. Would catch a grant that is not asked for, or stands for another.
 
 import { describe, expect, test } from 'vitest';
+import { authorityRows } from '../../core/gate-authority.ts';
 import { type Grant, grantFor, grantSchema } from '../../core/grants.ts';
 import { replayPolicySchema } from '../../core/tool-policy.ts';
-import { enter, open, RUN } from '../support/asks.ts';
+import { enter, entryAsk, open, RUN } from '../support/asks.ts';
 import { amend, give } from '../support/authority-story.ts';
+import { viewOf } from '../support/fact-bodies.ts';
 import { memoryLedger } from '../support/memory-ledger.ts';
 import { change, rebuy, safe } from '../support/story.ts';
 
@@ -40,6 +42,13 @@ describe.each(['at the start', 'amended'] as const)('R-115 granted %s', (how) =>
   test('read is one of its own', () => {
     expect(allowed(['read'], how)).toEqual(['read']);
   });
+});
+
+test('before a run has opened nothing is granted', () => {
+  const ledger = memoryLedger();
+  const ask = entryAsk(ledger);
+  const each = { ask, view: viewOf(ledger), action: undefined, hasPermit: false };
+  expect(authorityRows.not_granted(each)).toContain('"effect" is not granted');
 });
 
 test('every replay policy needs a grant that there is', () => {

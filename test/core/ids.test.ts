@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import {
   actionIdOf,
   attemptIdOf,
+  branchOf,
+  branchPosition,
   callPosition,
   compareSendTokens,
   isActionOf,
@@ -162,4 +164,19 @@ test.each([
 ])('R-016 send tokens compare by epoch, then by number: %j with %j is %i', (a, b, sign) => {
   expect(Math.sign(compareSendTokens(a, b))).toBe(sign);
   expect(sendTokenSchema.safeParse({ epoch: 0, number: 1 }).success).toBe(false);
+});
+
+test.each([
+  [1, 't3.m', 't3.m'],
+  [2, 't3.m', 'b2.t3.m'],
+  [12, 'charge', 'b12.charge'],
+])('R-098 under goal %i the position %s is %s', (revision, position, branched) => {
+  expect(branchPosition(revision, position)).toBe(branched);
+  expect(branchOf(branched)).toBe(revision);
+  expect(isPosition(branched)).toBe(true);
+});
+
+test('a position has one branch and one spelling', () => {
+  for (const wrong of ['b1.t3.m', 'b0.t3.m', 'b02.t3.m', 'b2.b3.t3.m'])
+    expect(isPosition(wrong)).toBe(false);
 });

@@ -30,6 +30,16 @@ test.each([
   ['without a value', reply],
   ['with a value', { ...reply, value: { n: 11 } }],
   ['of a refusal', { ...reply, verdict: 'revoked', outcome: null, settled: null }],
+  [
+    'that asks for an approval',
+    {
+      ...reply,
+      verdict: 'approval_missing',
+      outcome: null,
+      settled: null,
+      asks: { bound: digest, validForMs: null, versions: { object: 'v1' } },
+    },
+  ],
   ['with a wait', { ...reply, settled: 'not_taken', retryAfterMs: 250 }],
 ])('a reply %s is read as it is', (_what, raw) => {
   expect(performReplyOf(raw, 'r.t1.c1')).toEqual(raw);

@@ -158,6 +158,17 @@ describe('R-131 cost', () => {
     expect(costText).toBe('at least 107 tokens in 3 requests, 1 of unknown cost');
   });
 
+  test('a lost attempt of a tool with a bill is of unknown cost, until its cost comes', () => {
+    const ledger = memoryLedger();
+    openAndEnter(ledger, { ...keyed, reserve: { requests: 1, tokens: 0, money: null } });
+    doubt(ledger);
+    inquire(ledger, { verdict: 'executed', contract: contractOf() });
+    expect(totalCost(ledger.run(RUN)).unknownAttempts).toBe(1);
+    settle(ledger, { cost: known(7) });
+    const { atLeast, unknownAttempts } = totalCost(ledger.run(RUN));
+    expect([atLeast.requests, unknownAttempts]).toEqual([1, 0]);
+  });
+
   test('an open attempt of a tool without a bill costs nothing', () => {
     const ledger = memoryLedger();
     openAndEnter(ledger);

@@ -78,9 +78,16 @@ describe('the first settlement', () => {
 });
 
 describe('a later one', () => {
+  const usage = { requests: 1, inputTokens: 7, outputTokens: 0 };
+  const billed = { kind: 'known', usage } as const;
   const result = { digest: digestOf('other'), bytes: 7 };
   test.each<[string, Parameters<typeof settle>[1], Record<string, unknown> | null]>([
     ['the same words', {}, null],
+    [
+      'R-131 the same words with their cost',
+      { cost: billed },
+      { cost: billed, verdict: 'executed' },
+    ],
     [
       'another result',
       { result },

@@ -2,7 +2,9 @@
 
 import { digestOf } from '../../../core/digest.ts';
 import { ACTION, RUN } from '../../support/asks.ts';
+import { askAndDecide } from '../../support/authority-story.ts';
 import { bodies } from '../../support/fact-bodies.ts';
+import type { MemoryLedger } from '../../support/memory-ledger.ts';
 import { again, end, openAndEnter, rebuy, resolve, safe } from '../../support/story.ts';
 import {
   canceled,
@@ -10,6 +12,7 @@ import {
   entered,
   enteredLedger,
   executed,
+  type Given,
   type Make,
   nothing,
   opened,
@@ -23,7 +26,41 @@ const enter = bodies.attempt_entered;
 const over =
   (extra: object): Make =>
   (l) => ({ ...enter(l), ...extra });
+/** Approved as `a1`; the denial of other bytes is `a2`. */
+const approved: Given = (l) => {
+  opened(l);
+  askAndDecide(l, 'approve');
+  askAndDecide(l, 'deny', { actionId: 'r.t2.c1', attemptId: 'r.t2.c1~1' });
+};
+const decisionOf = (l: MemoryLedger, actionId = ACTION) =>
+  l.run(RUN).actions.get(actionId)?.approvals[0]?.commandId;
 export const enteredRows: Row[] = [
+  [null, 'what was approved', approved, (l) => ({ ...enter(l), approval: decisionOf(l) })],
+  [
+    'nobody approved exactly this',
+    'K-131 other bytes than were approved',
+    approved,
+    (l) => ({
+      ...enter(l),
+      approval: decisionOf(l),
+      payload: { digest: digestOf('y'), bytes: 1 },
+    }),
+  ],
+  [
+    'nobody approved exactly this',
+    'under another approval',
+    approved,
+    (l) => ({ ...enter(l), approval: 'another' }),
+  ],
+  [
+    'nobody approved exactly this',
+    'under a denial',
+    approved,
+    (l) => ({
+      ...enter(openedLedger(), { actionId: 'r.t2.c1', attemptId: 'r.t2.c1~2' }),
+      approval: decisionOf(l, 'r.t2.c1'),
+    }),
+  ],
   [null, 'an attempt', opened, enter],
   [
     null,
@@ -144,6 +181,7 @@ export const enteredRows: Row[] = [
 ];
 
 const refuse = bodies.attempt_refused;
+const asks = { bound: digestOf('this'), validForMs: null, versions: {} };
 export const refusedRows: Row[] = [
   [null, 'a refusal', opened, refuse],
   [null, 'a refusal where no run is open', nothing, () => refuse(openedLedger())],
@@ -153,6 +191,18 @@ export const refusedRows: Row[] = [
     'verdict entered',
     opened,
     (l) => ({ ...refuse(l), verdict: 'entered' }),
+  ],
+  [
+    null,
+    'what a person is asked to approve',
+    opened,
+    (l) => ({ ...refuse(l), verdict: 'approval_missing', asks }),
+  ],
+  [
+    'asks for an approval without missing one',
+    'a pause that asks',
+    opened,
+    (l) => ({ ...refuse(l), asks }),
   ],
 ];
 

@@ -93,6 +93,83 @@ const authority = bodies.authority_changed;
 const changed =
   (extra: object): Make =>
   (l) => ({ ...authority(l), ...extra });
+const same = { revisions: { goal: 1, auth: 1 } };
+const goal = { digest: digestOf('another goal'), bytes: 1 };
+const amendment = { change: 'amend', goal, revisions: { goal: 2, auth: 1 } };
+const topUp = { change: 'top_up', added: { requests: 1 }, ...same };
+const amendRows: Row[] = [
+  [null, 'another goal', opened, changed(amendment)],
+  [
+    null,
+    'other grants',
+    opened,
+    changed({ change: 'amend', grants: ['read'], revisions: { goal: 1, auth: 2 } }),
+  ],
+  [null, 'a top-up', opened, changed(topUp)],
+  [
+    'the authority revision does not follow',
+    'other grants under the old revision',
+    opened,
+    changed({ change: 'amend', grants: ['read'], ...same }),
+  ],
+  [
+    'the goal revision does not follow',
+    'another goal under the old revision',
+    opened,
+    changed({ ...amendment, ...same }),
+  ],
+  ['the run has ended', 'another goal after the end', ended, changed(amendment)],
+  ['the run has ended', 'a top-up after the end', ended, changed(topUp)],
+  [
+    'another goal without an amendment',
+    'a cancel with a goal',
+    opened,
+    changed({ ...amendment, change: 'cancel' }),
+  ],
+  ['only a top-up adds', 'a top-up of nothing', opened, changed({ ...topUp, added: undefined })],
+  ['only a top-up adds', 'a cancel that adds', opened, changed({ ...topUp, change: 'cancel' })],
+];
+
+const bound = digestOf('this');
+const approve = { change: 'approve', commandId: 'a2', actionId: ACTION, bound, ...same };
+const namesIts = 'a decision names its action and what it decides on, and nothing else does';
+const decidedAs =
+  (change: 'approve' | 'deny', validUntil?: number): Given =>
+  (l) => {
+    opened(l);
+    const body = { ...authority(l), ...approve, change, commandId: 'a1' } as const;
+    const until = validUntil === undefined ? {} : { validUntil };
+    l.write(RUN, { source: 'human', body: { ...body, ...until } });
+  };
+const decisionRows: Row[] = [
+  [null, 'an approval', opened, changed(approve)],
+  [null, 'a denial', opened, changed({ ...approve, change: 'deny' })],
+  [
+    null,
+    'a denial of something else',
+    decidedAs('approve'),
+    changed({ ...approve, bound: digestOf('that') }),
+  ],
+  [null, 'another after one that expires', decidedAs('approve', 1), changed(approve)],
+  ['the run has ended', 'an approval after the end', ended, changed(approve)],
+  [namesIts, 'an approval of nothing', opened, changed({ ...approve, bound: undefined })],
+  [namesIts, 'an approval of no action', opened, changed({ ...approve, actionId: undefined })],
+  [namesIts, 'a cancel of an action', opened, changed({ ...approve, change: 'cancel' })],
+  ['decided before', 'K-139 twice', decidedAs('approve'), changed(approve)],
+  [
+    'decided before',
+    'K-139 the other way',
+    decidedAs('approve'),
+    changed({ ...approve, change: 'deny' }),
+  ],
+  [
+    'decided before',
+    'K-139 an approval of what was denied',
+    decidedAs('deny', 1),
+    changed(approve),
+  ],
+];
+
 export const authorityRows: Row[] = [
   [null, 'a revoke before the run', nothing, authority],
   [
@@ -127,6 +204,8 @@ export const authorityRows: Row[] = [
     changed({ revisions: { goal: 2, auth: 2 } }),
   ],
   ['a ticket is a permit', 'a revoke with a ticket', opened, changed({ ticket: 't' })],
+  ...amendRows,
+  ...decisionRows,
 ];
 
 export const rejectedRows: Row[] = [

@@ -11,6 +11,7 @@ import {
   planGoal,
 } from '../../support/authority-story.ts';
 import type { MemoryLedger } from '../../support/memory-ledger.ts';
+import { actionOf } from '../../support/story.ts';
 import { again, consuming, doubt, entered, minutes, opened, type Row, stop } from './given.ts';
 
 const asked =
@@ -68,7 +69,7 @@ export const authorityRows: Row[] = [
       doubt(l);
       settle(l);
     },
-    ask: (l) => consuming(l, l.run(RUN).actions.get(ACTION)?.final?.digest ?? ''),
+    ask: (l) => consuming(l, Object(actionOf(l).final).digest),
     leaves: 'closed',
   },
   {
