@@ -130,6 +130,8 @@ describe('the context of a goal that took the place of another', () => {
       'user: Write Ada a letter inste',
     ]);
     expect(lines[2]).toMatch(/never tried/);
+    // What was done for the goal before it is no step of the plan.
+    expect(lines[4]).toMatch(/\nnone$/);
   });
 
   test('R-115 what came late is not told to a run that may not build on it', async () => {
