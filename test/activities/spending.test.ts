@@ -129,7 +129,8 @@ describe('what a budget lets pass', () => {
       JSON.stringify(prompt)
         .match(/"text":"[^"]*"|"content":"[^"]*"/g)
         ?.join('') ?? '';
-    expect(tokens).toBeGreaterThan(Buffer.byteLength(said) + JSON.stringify(tools).length);
+    const input = tokens - 1_000;
+    expect(input).toBeGreaterThan(Buffer.byteLength(said) + JSON.stringify(tools).length);
     expect(money).toEqual({ currency: 'USD', micros: expect.any(Number) });
     expect(money?.micros).toBeGreaterThanOrEqual(300_000);
   });
