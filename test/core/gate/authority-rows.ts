@@ -2,7 +2,7 @@
 
 import { digestOf } from '../../../core/digest.ts';
 import type { EntryAsk } from '../../../core/gate.ts';
-import { ACTION, binding, enter, open, payloadOf, RUN, settle } from '../../support/asks.ts';
+import { binding, enter, open, payloadOf, settle } from '../../support/asks.ts';
 import {
   amend,
   askAndDecide,
