@@ -36,7 +36,9 @@ export type StandPoint =
   | 'before_open'
   | 'before_end'
   /** The run has heard of the revocation, the ledger has not. */
-  | 'before_revoke';
+  | 'before_revoke'
+  /** The ledger has the amendment, the run has not heard that it has. */
+  | 'after_amend';
 
 export interface Stand {
   readonly point: StandPoint;
@@ -209,12 +211,16 @@ function passedBy(runId: string, { body, source }: NewFact): Record<'before' | '
     case 'run_ended':
       return { ...none, before: [{ point: 'before_end', about: runId }] };
     case 'authority_changed':
-      return body.change === 'revoke'
-        ? { ...none, before: [{ point: 'before_revoke', about: runId }] }
-        : none;
+      return ofChange(runId, body.change);
     default:
       return none;
   }
+}
+
+function ofChange(about: string, change: string): ReturnType<typeof passedBy> {
+  const before: Passing[] = change === 'revoke' ? [{ point: 'before_revoke', about }] : [];
+  const after: Passing[] = change === 'amend' ? [{ point: 'after_amend', about }] : [];
+  return { before, after };
 }
 
 function standingBarrier(barrier: BarrierServer, { take, stand }: Standstill): BarrierServer {

@@ -61,8 +61,17 @@ export interface ZombieStage {
   close(): Promise<void>;
 }
 
-export async function openZombieStage(): Promise<ZombieStage> {
-  const { address, namespace } = inject('temporal');
+export interface ZombieOptions {
+  /** Another worker program than `zombie-worker.ts`, with the same settings. */
+  readonly program?: string;
+  /** Default: the shared one. */
+  readonly server?: { readonly address: string; readonly namespace: string };
+  /** Further settings of every worker. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function openZombieStage(options: ZombieOptions = {}): Promise<ZombieStage> {
+  const { address, namespace } = options.server ?? inject('temporal');
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-zombies-'));
   const [stands, files] = [join(directory, 'stands'), join(directory, 'files')];
   for (const each of [stands, files]) await mkdir(each);
@@ -74,9 +83,11 @@ export async function openZombieStage(): Promise<ZombieStage> {
     Connection.connect({ address }),
   ]);
   const prefix = `zombies-${directory.slice(directory.lastIndexOf('-') + 1)}`;
-  const env = settingsOf({ prefix, path });
+  const env = { ...settingsOf({ address, namespace, prefix, path }), ...options.env };
   const client = await createClient({ config: clientConfigFrom(env), ledger, connection });
-  const workers = workersIn({ directory, stands, files, prefix, receiver, gateway, env });
+  const { program = 'test/support/zombie-worker.ts' } = options;
+  const at = { directory, stands, files, prefix, receiver, gateway, env, program };
+  const workers = workersIn(at);
   return {
     ...{ client, ledger, receiver, gateway, files },
     temporal: new Client({ connection, namespace }),
@@ -97,11 +108,10 @@ export async function openZombieStage(): Promise<ZombieStage> {
   };
 }
 
-function settingsOf(at: { readonly prefix: string; readonly path: string }) {
-  const { address, namespace } = inject('temporal');
+function settingsOf(at: Record<'address' | 'namespace' | 'prefix' | 'path', string>) {
   return {
-    HOLDFAST_ADDRESS: address,
-    HOLDFAST_NAMESPACE: namespace,
+    HOLDFAST_ADDRESS: at.address,
+    HOLDFAST_NAMESPACE: at.namespace,
     HOLDFAST_INSTALLATION: 'zombies',
     HOLDFAST_LEDGER_URL: `sqlite:${at.path}`,
     HOLDFAST_TASK_QUEUE_PREFIX: at.prefix,
@@ -119,9 +129,11 @@ interface Place {
   readonly receiver: ReceiverProcess;
   readonly gateway: ReceiverProcess;
   readonly env: Readonly<Record<string, string>>;
+  readonly program: string;
 }
 
-function workersIn({ directory, stands, files, prefix, receiver, gateway, env }: Place) {
+function workersIn(place: Place) {
+  const { directory, stands, files, prefix, receiver, gateway, env, program } = place;
   const queues = { ...queuesOf(prefix), tools: `${prefix}-tools`, shelf: `${prefix}-shelf` };
   const started: Child[] = [];
   const start: ZombieStage['worker'] = async (serves, options = {}) => {
@@ -133,7 +145,7 @@ function workersIn({ directory, stands, files, prefix, receiver, gateway, env }:
       ...(options.slots === undefined ? {} : { slots: options.slots }),
     };
     const worker = await startChild({
-      script: [await builtProgram('test/support/zombie-worker.ts')],
+      script: [await builtProgram(program)],
       env: { ...env, ...options.env, ZOMBIE_SETTINGS: JSON.stringify(settings) },
       logPath: join(directory, 'worker.log'),
     });

@@ -81,7 +81,10 @@ export function zombieTools(settings: ZombieSettings) {
 }
 
 /** Nobody there knows keys or answers questions: each request is one more notice. */
-function noticeTool(name: string, at: { readonly gatewayUrl: string; readonly taskQueue: string }) {
+export function noticeTool(
+  name: string,
+  at: { readonly gatewayUrl: string; readonly taskQueue: string },
+) {
   return defineTool<z.infer<typeof notice>, Json>({
     ...{ name, version: '1', description: 'Sends one notice.', input: notice },
     taskQueue: at.taskQueue,
