@@ -155,20 +155,24 @@ describe('K-070 three are queued, all workers are down, two are revoked', () => 
   /** Their queue is served by a worker that comes alone, and is killed before the others come. */
   const again = { tool: 'shelved_notice', runs: runsOf('again'), kept: 'absent-again-kept' };
   const once = { tool: 'patient_notice', runs: runsOf('once'), kept: 'absent-once-kept' };
+  const superseded = 'absent-superseded';
   /** By whoever came first: the run took it back, or it asked and was not told that it may. */
   const closed = [expect.stringMatching(/^t2\.c1 /)];
   beforeAll(async () => {
     for (const { tool, runs, kept } of [again, once])
       for (const runId of [...runs.map((each) => each.runId), kept])
         await queued(runId, noticeOf(runId, tool));
+    await queued(superseded, noticeOf(superseded, again.tool));
     await others.stop();
+    const grants = ['effect', 'query', 'read'] as const;
+    await stage.client.amend(superseded, { ...revocation, grants: [...grants] });
     for (const { runs } of [again, once])
       for (const { runId, way } of runs) await silent(runId, way);
     const shelf = await stage.worker(['shelf'], {
       env: { ...unhurried, HOLDFAST_BARRIER_WAIT_MS: '500' },
     });
     for (const { runId } of again.runs) await answered(runId);
-    await answered(again.kept);
+    for (const runId of [again.kept, superseded]) await answered(runId);
     await shelf.kill();
     others = await stage.worker([...OTHERS, 'tools', 'shelf'], { env: unhurried });
   });
@@ -184,6 +188,20 @@ describe('K-070 three are queued, all workers are down, two are revoked', () => 
     }
     expect(await stage.client.result(kept)).toMatchObject({ ...completed, effectsCount: 3 });
     expect([await stage.sent(kept), (await stage.requests(kept)).length]).toEqual([1, 1]);
+  });
+
+  test('R-109 K-077 what was superseded does not come back: the new one runs once', async () => {
+    const actionId = actionOf(superseded, 2);
+    expect(await stage.client.result(superseded)).toMatchObject({ ...completed, effectsCount: 3 });
+    const ofStep = (body: { readonly actionId: string }) => body.actionId === actionId;
+    const [old] = await scheduledAttempts(inject('temporal'), superseded, actionId);
+    const entered = (await stage.bodies(superseded, 'attempt_entered')).filter(ofStep);
+    expect(new Set(entered.map(({ revisions }) => revisions.auth))).toEqual(new Set([2]));
+    expect(entered.map(({ attemptId }) => attemptId)).not.toContain(old);
+    const [refused] = (await stage.bodies(superseded, 'attempt_refused')).filter(ofStep);
+    expect(refused).toMatchObject({ attemptId: old, revisions: { auth: 1 } });
+    expect(await stage.sent(superseded)).toBe(1);
+    expect(await stage.requests(superseded)).toHaveLength(1);
   });
 
   /** The server has had what became of the attempt: it may be killed who told it. */

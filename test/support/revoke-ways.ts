@@ -122,7 +122,8 @@ export async function seenAfter(stage: ZombieStage, runId: string, before: Befor
     effects: effects.map(lineOf).toSorted(),
     unknowns: unknowns.map(lineOf).toSorted(),
     lateFacts: lateFacts.map(lineOf).toSorted(),
-    entered: enteredFrom(0),
+    // Once each: what was not sent in time may enter again, as long as nobody has revoked it.
+    entered: [...new Set(enteredFrom(0))],
     enteredSince: [...enteredFrom(before.count), ...enteredFrom(bodies.findIndex(isRevocation))],
     refusedSince: bodies.slice(before.count).flatMap(refusalIn).toSorted(),
     scheduledSince: await scheduledSince(stage, runId),
