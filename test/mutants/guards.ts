@@ -1,6 +1,7 @@
 // Every guard that has a mutant.
 
 import { attemptGuards } from './attempt-guards.ts';
+import { authorityGuards } from './authority-guards.ts';
 import { barrierGuards } from './barrier-guards.ts';
 import { commandGuards } from './command-guards.ts';
 import { consumesGuards } from './consumes-guards.ts';
@@ -16,5 +17,6 @@ export const guards: readonly Guard[] = [
   ...attemptGuards,
   ...settlementGuards,
   ...runGuards,
+  ...authorityGuards,
   ...commandGuards,
 ];

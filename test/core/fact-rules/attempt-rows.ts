@@ -26,7 +26,6 @@ const enter = bodies.attempt_entered;
 const over =
   (extra: object): Make =>
   (l) => ({ ...enter(l), ...extra });
-/** Approved as `a1`; the denial of other bytes is `a2`. */
 const approved: Given = (l) => {
   opened(l);
   askAndDecide(l, 'approve');

@@ -79,9 +79,15 @@ export const authorityRows: Row[] = [
     ask: () => ({ denied: 'withdrawn' }),
     leaves: 'closed',
   },
-  ...(['object', 'dependencies', 'credentials'] as const).map(
-    (which): Row => ({
-      verdict: `${which}_changed`,
+  ...(
+    [
+      ['object', 'object_changed'],
+      ['dependencies', 'dependencies_changed'],
+      ['credentials', 'credentials_changed'],
+    ] as const
+  ).map(
+    ([which, verdict]): Row => ({
+      verdict,
       when: 'its version is another than the one first decided on',
       given: notSent,
       ask: () => ({ ...again, versions: { ...versions, [which]: 'another' } }),
