@@ -6,6 +6,7 @@ import { barrierGuards } from './barrier-guards.ts';
 import { commandGuards } from './command-guards.ts';
 import { consumesGuards } from './consumes-guards.ts';
 import { gateGuards } from './gate-guards.ts';
+import { lateGuards } from './late-guards.ts';
 import type { Guard } from './mutant.ts';
 import { runGuards } from './run-guards.ts';
 import { settlementGuards } from './settlement-guards.ts';
@@ -17,6 +18,10 @@ export const guards: readonly Guard[] = [
   ...attemptGuards,
   ...settlementGuards,
   ...runGuards,
+<<<<<<< Updated upstream
   ...authorityGuards,
+=======
+  ...lateGuards,
+>>>>>>> Stashed changes
   ...commandGuards,
 ];
