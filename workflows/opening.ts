@@ -48,7 +48,11 @@ export async function rereadAuthority(
   if (reply.kind === 'ended') return reply.result;
   if (reply.kind === 'refused') return 'lost';
   const amended = amendedIn(reply);
-  if (session.opened !== null && amended !== null) session.opened.amended = amended;
+  const { opened } = session;
+  if (opened !== null) {
+    opened.amended = amended ?? opened.amended;
+    opened.authority = { ...opened.authority, epoch: reply.authority.epoch };
+  }
   note(session, reply);
   return 'open';
 }

@@ -6,7 +6,8 @@
 // INV-1 `stop` is set once and never cleared; from then on nothing is scheduled that could act.
 // INV-2 Setting it requests cancellation of every scheduled attempt, so that the barrier sees it.
 // INV-3 Head and authority only ever move forward, whatever order replies come in, and never to
-// another ledger than the first.
+// another ledger than the first. The epoch comes from `openRun` alone: it is a claim, and what
+// another execution has claimed is not this one's.
 
 import type { CancellationScope } from '@temporalio/workflow';
 import { allHandlersFinished, workflowInfo } from '@temporalio/workflow';
@@ -211,14 +212,13 @@ export function note(session: Session, { authority, pin }: Heard): void {
   if (known !== null && (known.id !== pin.id || known.incarnation !== pin.incarnation)) return;
   if (known === null || pin.head.count >= known.head.count) session.pin = pin;
   if (session.opened !== null && isNewer(authority, session.opened.authority))
-    session.opened.authority = authority;
+    session.opened.authority = { ...authority, epoch: session.opened.authority.epoch };
   if (authority.revoked) stopScheduling(session, 'revoked');
   if (authority.canceled) stopScheduling(session, 'canceled');
 }
 
 function isNewer(heard: AuthorityHead, known: AuthorityHead): boolean {
-  const age = ({ epoch, revisions, topUps = 0 }: AuthorityHead) => [
-    epoch,
+  const age = ({ revisions, topUps = 0 }: AuthorityHead) => [
     revisions.auth,
     revisions.goal,
     topUps,

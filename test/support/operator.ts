@@ -14,6 +14,8 @@ export interface ActivityTarget {
 }
 
 export interface ResetOptions {
+  /** Temporal run id of an older execution of the workflow; default: the newest. */
+  readonly execution?: string;
   /** The event of the workflow task that the new run begins after: "event id" in the dialog. */
   readonly eventId: number;
   /** "Exclude signals": what was signaled after that event is not applied again. */
@@ -123,10 +125,10 @@ function workflowButtons(client: Client): WorkflowButtons {
   const service = client.workflowService;
   const { namespace } = client.options;
   return {
-    async reset(workflowId, { eventId, excludeSignals = false }) {
+    async reset(workflowId, { eventId, execution, excludeSignals = false }) {
       const { runId } = await service.resetWorkflowExecution({
         namespace,
-        workflowExecution: { workflowId },
+        workflowExecution: { workflowId, ...(execution === undefined ? {} : { runId: execution }) },
         reason: IDENTITY,
         requestId: `reset-${workflowId}-${eventId}-${Date.now()}`,
         workflowTaskFinishEventId: eventId as never,

@@ -10,6 +10,7 @@ import { unknownIdOf } from '../../core/ids.ts';
 import type { RunResult } from '../../core/outcome.ts';
 import type { ActionState } from '../../core/run-state.ts';
 import { type Ledger, LedgerError } from '../../ledger/port.ts';
+import { operatorOf } from '../support/operator.ts';
 import {
   answerTo,
   eventually,
@@ -155,6 +156,33 @@ test('R-094 a takeover opens, settles what is open, claims effects, then acts', 
   expect(first('openRun')).toBe(0);
   expect(first('inquire')).toBeLessThan(first('performAction'));
   expect(stage.effects).toEqual([action.actionId, `${runId}.t2.c1`]);
+});
+
+test('R-099 R-135 a Reset of the execution that was taken over acts no more: it needs resume', async () => {
+  const { runId, action } = await leftRun();
+  const old = stage.client.workflow.getHandle(runId);
+  const { runId: execution } = await old.describe();
+  const { events } = await old.fetchHistory();
+  const opened =
+    events?.findIndex((each) => each.activityTaskCompletedEventAttributes != null) ?? 0;
+  const point = events?.slice(opened).find((each) => each.workflowTaskCompletedEventAttributes);
+  const run = await resumeRun(roomWith(stage.ledger), runId, ann);
+  await eventually(
+    'the takeover',
+    async () => (await stage.ledger.read(runId)).opened?.epoch === 2,
+  );
+
+  // It replays the claim of the first epoch, and hears of the second in every reply.
+  const eventId = Number(point?.eventId);
+  await operatorOf(stage.client).reset(runId, { eventId, execution });
+  await expect(run.result()).rejects.toMatchObject({ code: 'needs_resume' });
+  expect(stage.effects).toEqual([action.actionId]);
+
+  const again = await resumeRun(roomWith(stage.ledger), runId, { ...ann, id: 'again' });
+  await answer(action);
+  expect((await again.result()).end).toEqual({ kind: 'completed' });
+  expect(stage.effects).toEqual([action.actionId, `${runId}.t2.c1`]);
+  expect((await stage.ledger.read(runId)).opened?.epoch).toBe(3);
 });
 
 function ledgerOf(): Ledger {
