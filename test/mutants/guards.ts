@@ -18,10 +18,7 @@ export const guards: readonly Guard[] = [
   ...attemptGuards,
   ...settlementGuards,
   ...runGuards,
-<<<<<<< Updated upstream
   ...authorityGuards,
-=======
   ...lateGuards,
->>>>>>> Stashed changes
   ...commandGuards,
 ];
