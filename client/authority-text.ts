@@ -11,7 +11,7 @@ export function authorityLines(runId: string, view: AuthorityView): string[] {
     ...view.exhausted.flatMap(({ actionId, why }) => [
       `waits for a top-up: ${actionId}: ${why}`,
       `  holdfast top-up ${runId}, or the signal (or update) topUp:`,
-      ...jsonLines(topUpTo(runId), '  '),
+      ...jsonLines(topUpTo(runId, why), '  '),
     ]),
     ...view.approvals.flatMap(({ question, answer, actionId }) => [
       `waits for an approval: ${question} see: holdfast approve ${actionId}`,

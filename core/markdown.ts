@@ -21,7 +21,16 @@ export function escaped(text: string, charsMax = 200): string {
  */
 export function summaryText(text: string, charsMax = 120): string {
   const line = cut(text, charsMax);
-  return line === '' || PLAIN.test(line) ? line : `\`${line.replaceAll('`', "'")}\``;
+  return line === '' || PLAIN.test(line) ? line : inBackticks(line);
+}
+
+/** To copy as it is: between backticks nothing has a meaning, a backslash neither. */
+export function codeSpan(text: string, charsMax = 400): string {
+  return inBackticks(cut(text, charsMax));
+}
+
+function inBackticks(line: string): string {
+  return `\`${line.replaceAll('`', "'")}\``;
 }
 
 /** Pretty-printed, because the screen's input field reformats one-line JSON and loses a click. */

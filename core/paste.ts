@@ -1,6 +1,7 @@
 // Commands to paste, as an operator finds them beside what a run waits for. Whatever a person has
 // to say is left open, and a command that still says so is refused.
 
+import type { Added } from './budget-limits.ts';
 import type { ApprovalCommand, TopUpCommand } from './commands.ts';
 import type { Digest } from './digest.ts';
 
@@ -16,9 +17,27 @@ export function approvalTo(actionId: string, bound: string, earlier = 0): Approv
   return { id, actor: FILL_IN, reason: FILL_IN, actionId, bound: bound as Digest };
 }
 
-/** An amount is left to the person: what is pasted unread adds nothing. */
-export function topUpTo(runId: string): Omit<TopUpCommand, 'requests'> & { requests: string } {
-  return { id: `top-up/${runId}/${FILL_IN}`, actor: FILL_IN, reason: FILL_IN, requests: FILL_IN };
+type OpenTopUp = Omit<TopUpCommand, keyof Added> & { readonly [L in keyof Added]?: string };
+
+/**
+ * An amount is left to the person: what is pasted unread adds nothing. `why`: as the budget says
+ * what does not fit, so that what is pasted adds to that limit and not to one the run has not.
+ */
+export function topUpTo(runId: string, why: string): OpenTopUp {
+  const limit = limitIn(why);
+  const open = { actor: FILL_IN, reason: FILL_IN };
+  return { id: `top-up/${runId}/${FILL_IN}`, ...open, [limit]: FILL_IN };
+}
+
+/** In the words of `budgetProblem`; the name of the action before them may hold anything. */
+const limitsIn: readonly (readonly [RegExp, keyof Added])[] = [
+  [/(?:^|: )tokens: [^:]*$/, 'tokens'],
+  [/(?:^|: )money: [^:]*$/, 'micros'],
+  [/(?:^|: )the run is open for [^:]*$/, 'wallTimeMs'],
+];
+
+function limitIn(why: string): keyof Added {
+  return limitsIn.find(([words]) => words.test(why))?.[1] ?? 'requests';
 }
 
 /**

@@ -4,7 +4,7 @@
 
 import { workflowInfo } from '@temporalio/workflow';
 import { unknownIdOf } from '../core/ids.ts';
-import { escaped, fencedJson, summaryText } from '../core/markdown.ts';
+import { codeSpan, escaped, fencedJson, summaryText } from '../core/markdown.ts';
 import type { RunResult } from '../core/outcome.ts';
 import { approvalTo, topUpTo } from '../core/paste.ts';
 import type { Question } from '../core/question.ts';
@@ -88,7 +88,8 @@ function stateLine({ asked, canAsk, waitsForPerson, disputed }: QuestionProgress
 }
 
 const unknownsShown = 4;
-const approvalsShown = 3;
+/** Besides the one whose JSON is shown; the next one's comes when that is decided. */
+const othersShown = 3;
 const lateShown = 3;
 
 /** The run's current details. */
@@ -99,15 +100,17 @@ export function runDetails(session: Session): string {
   const open = [...unknowns.keys()];
   const lines = [
     `**${escaped(runId)}**: ${stop === null ? phase : `stopped (${stop})`}`,
-    `Authority revision ${auth}${goal > 1 ? `, goal revision ${goal}` : ''}.`,
-    `Scheduled: ${scheduled.size}. Open questions: ${open.length}.`,
+    // Above what is to be pasted: below it would be out of sight.
+    ...(lastRejection === null
+      ? []
+      : [`**Last command rejected:** ${escaped(lastRejection, 400)}`]),
+    `Authority revision ${auth}${goal > 1 ? `, goal revision ${goal}` : ''}. ` +
+      `Scheduled: ${scheduled.size}. Open questions: ${open.length}.`,
     ...open.slice(0, unknownsShown).map((actionId) => `- ${questionLink(actionId)}`),
   ];
   if (open.length > unknownsShown) lines.push(`- and ${open.length - unknownsShown} more`);
   lines.push(...approvalLines(session), ...budgetLines(session));
   if (waitingFor !== null) lines.push(`Waiting for ${escaped(waitingFor)}`);
-  if (lastRejection !== null)
-    lines.push(`**Last command rejected:** ${escaped(lastRejection, 400)}`);
   if (result !== null) lines.push(...endLines(result));
   return lines.join('\n\n');
 }
@@ -132,23 +135,27 @@ function endLines(result: RunResult): string[] {
 
 /** What is asked exactly stands in the ledger: a payload never crosses history. */
 function approvalLines({ approvals }: Session): string[] {
-  const lines = [...approvals]
-    .slice(0, approvalsShown)
-    .flatMap(([actionId, { tool, bound }]) => [
-      `**Approve?** ${escaped(tool)}, ${escaped(actionId)}. Its input: ` +
-        `\`holdfast approve ${escaped(actionId)}\`. Signal \`approve\` or \`deny\`:`,
-      fencedJson(approvalTo(actionId, bound)),
-    ]);
-  const more = approvals.size - approvalsShown;
-  return more > 0 ? [...lines, `and ${more} more to approve`] : lines;
+  const [first, ...others] = [...approvals].map(([actionId, asked]) => ({ actionId, ...asked }));
+  if (first === undefined) return [];
+  const { actionId, tool, bound } = first;
+  const more = others.length - othersShown;
+  return [
+    `**Approve?** ${escaped(tool)}, ${escaped(actionId)}. Its input: ` +
+      `${codeSpan(`holdfast approve ${actionId}`)}. Signal \`approve\` or \`deny\`:`,
+    fencedJson(approvalTo(actionId, bound)),
+    ...others
+      .slice(0, othersShown)
+      .map((other) => `- then ${escaped(other.tool)}, ${escaped(other.actionId)}`),
+    ...(more > 0 ? [`- and ${more} more to approve`] : []),
+  ];
 }
 
 function budgetLines({ exhausted, runId }: Session): string[] {
   if (exhausted === null) return [];
   return [
     `**Budget exhausted:** ${escaped(exhausted, 400)}. ` +
-      'Signal `topUp`, with what is to be added:',
-    fencedJson(topUpTo(runId)),
+      'Signal `topUp`; the amount is a number, without quotes:',
+    fencedJson(topUpTo(runId, exhausted)),
   ];
 }
 

@@ -48,6 +48,7 @@ export function runAttributes(session: Session): () => void {
 function stateOf({ result, stop, unknowns, approvals, exhausted }: Session): SearchState {
   if (result !== null) return result.end.kind;
   if (stop !== null) return 'stopped';
-  if (unknowns.size > 0) return 'unknown';
-  return approvals.size > 0 || exhausted !== null ? 'waiting_human' : 'running';
+  // Before `unknown`, which has a count and, on each question, a value of its own.
+  if (approvals.size > 0 || exhausted !== null) return 'waiting_human';
+  return unknowns.size > 0 ? 'unknown' : 'running';
 }

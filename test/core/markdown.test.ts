@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../core/limits.ts';
-import { escaped, fencedJson, summaryText } from '../../core/markdown.ts';
+import { codeSpan, escaped, fencedJson, summaryText } from '../../core/markdown.ts';
 
 describe('text from outside in Markdown', () => {
   test.each([
@@ -27,6 +27,12 @@ describe('text from outside in Markdown', () => {
     expect(fenced.match(/```/g)?.length).toBe(2);
     expect(JSON.parse(fenced.replace(/^```json\n|\n```$/g, ''))).toEqual({ reason: '``` <b>' });
   });
+});
+
+test('a command to copy is shown without a backslash, and cannot end its own backticks', () => {
+  expect(codeSpan('holdfast approve a-1.t2.c1')).toBe('`holdfast approve a-1.t2.c1`');
+  expect(codeSpan('a`b\nc*<i>')).toBe("`a'b c*<i>`");
+  expect(codeSpan('abcdef', 3)).toBe('`abc…`');
 });
 
 describe('a summary, read as text here and as Markdown there', () => {
