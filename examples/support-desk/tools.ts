@@ -40,6 +40,7 @@ export function supportDeskTools(settings: DeskSettings) {
   return {
     read_mails: readMails(settings.mails),
     open_ticket: openTicket(settings.ticketsUrl),
+    credit_customer: creditCustomer(settings.ticketsUrl),
     send_notice: sendNotice(settings.noticesUrl),
     write_summary: {
       ...writeFileTool({ root: settings.output }),
@@ -74,6 +75,13 @@ const ticketSchema = z.strictObject({
 });
 type Ticket = z.infer<typeof ticketSchema>;
 
+/** It also keeps what customers are owed. */
+const ticketSystem = {
+  scope: { receiver: 'ticket-system', account: 'example', workspace: 'support', region: 'local' },
+  retentionMs: limits.receiverRetentionMs,
+  fencing: 'honoured',
+} as const;
+
 function openTicket(baseUrl: string) {
   return defineTool<Ticket, { ticket: string }>({
     name: 'open_ticket',
@@ -85,16 +93,31 @@ function openTicket(baseUrl: string) {
       baseUrl,
       operation: 'open_ticket',
       operationVersion: '1',
-      contract: {
-        scope: {
-          receiver: 'ticket-system',
-          account: 'example',
-          workspace: 'support',
-          region: 'local',
-        },
-        retentionMs: limits.receiverRetentionMs,
-        fencing: 'honoured',
-      },
+      contract: ticketSystem,
+    }),
+  });
+}
+
+const creditSchema = z.strictObject({
+  account: z.string().min(1),
+  amount: z.int().positive().describe('cents'),
+});
+type Credit = z.infer<typeof creditSchema>;
+
+/** A refund of more than fifty euros is for a person to approve. */
+function creditCustomer(baseUrl: string) {
+  return defineTool<Credit, { balance: number }>({
+    name: 'credit_customer',
+    version: '1',
+    description: "Credits a refund to a customer's account.",
+    input: creditSchema,
+    replay: 'keyed',
+    approval: { when: ({ amount }) => amount > 5_000 },
+    ...httpReceiver({
+      baseUrl,
+      operation: 'credit',
+      operationVersion: '1',
+      contract: ticketSystem,
     }),
   });
 }

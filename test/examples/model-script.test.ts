@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Message, nextReply } from '../../examples/support-desk/model-script.ts';
+import { refundTask } from '../../examples/support-desk/refunds.ts';
 
 const mails = [
   { id: 'm1', from: 'gus@example.com', subject: 'Licence', body: 'One more' },
@@ -65,4 +66,33 @@ test('without the mails it says so and proposes nothing', () => {
 test('a note about a missing reply changes nothing', () => {
   const note: Message = { role: 'user', content: '1 earlier request(s) of this turn went out' };
   expect(nextReply([...read, note])).toEqual(nextReply(read));
+});
+
+const refunds: Message[] = [goal[0] as Message, { role: 'user', content: refundTask.goal }];
+const asking = [
+  { id: 'm1', from: 'olga@example.com', subject: '', body: 'Please refund 240.00 EUR.' },
+  { id: 'm2', from: 'gus@example.com', subject: '', body: 'One more' },
+  { id: 'm3', from: 'rosa@example.com', subject: '', body: 'Please refund 0.20 EUR.' },
+];
+const asked = [...refunds, ...turn('read_mails', JSON.stringify({ mails: asking }))];
+
+test('asked about refunds it credits what the mails name, in cents, and no ticket', () => {
+  const call = (account: string, amount: number) => ({
+    tool: 'credit_customer',
+    input: { account, amount },
+  });
+  const calls = [call('olga@example.com', 24_000), call('rosa@example.com', 20)];
+  expect(nextReply(asked)).toEqual({ kind: 'calls', calls });
+});
+
+test('a refund that was denied is not asked for again, and the notice says how many', () => {
+  const told = [...asked, ...turn('credit_customer', 'Not executed (denied)', '{"balance":120}')];
+  expect(nextReply(told)).toMatchObject({
+    calls: [{ tool: 'send_notice', input: { body: '2 refunds asked for, 1 paid' } }],
+  });
+  const last = nextReply([...told, ...turn('send_notice', '{"queued":true}')]);
+  expect(last).toEqual({
+    kind: 'text',
+    text: '2 refunds asked for, 1 paid; the notice is sent.',
+  });
 });
