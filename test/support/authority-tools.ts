@@ -1,7 +1,7 @@
 // Tools that ask for approval, cost money, or depend on versions, as a worker declares them. What
 // another worker declares otherwise is in `DECLARED`: withdrawn tools, a policy that is tighter.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { defineTool } from '../../activities/index.ts';
@@ -9,6 +9,7 @@ import { httpReceiver } from '../../activities/tools/http-receiver.ts';
 import type { ContractInput } from '../../core/contract.ts';
 import type { Cost } from '../../core/cost.ts';
 import type { Json } from '../../core/digest.ts';
+import type { Versions } from '../../core/fact-fields.ts';
 import { limits } from '../../core/limits.ts';
 import { noticeTool, type ZombieSettings } from './zombie-tools.ts';
 
@@ -29,8 +30,15 @@ const USD = 'USD';
 /** What `paid` reserves, and costs; and what `unbilled` reserves. */
 export const PAID_MICROS = 600_000;
 export const UNBILLED_MICROS = 300_000;
-/** In the stage's directory of files: what `versioned` finds there is what it depends on. */
-export const versionsFile = (files: string, counter: string) => join(files, `${counter}.versions`);
+
+/** What the versioned tools depend on, and what changes while an attempt of theirs is answered. */
+export const versionsFile = (files: string, account: string) => join(files, `${account}.versions`);
+export interface Meanwhile {
+  readonly versions: Versions;
+  /** `lost`: the receiver has answered, and nobody hears it. */
+  readonly answer: 429 | 503 | 'lost';
+}
+export const meanwhileFile = (files: string, account: string) => join(files, `${account}.then`);
 
 const anyInput = z.record(z.string(), z.json());
 type Input = z.infer<typeof anyInput>;
@@ -42,6 +50,7 @@ export function authorityTools(settings: ZombieSettings, declared: Declared) {
   const described = { version: '1', description: 'At the receiver.', taskQueue };
   const record = { ...described, input: anyInput, ...at('create_record', { closing: 'none' }) };
   const add = { ...described, input: anyInput, ...at('add') };
+  const { inquire: _, ...mute } = at('credit', { inquiry: 'none', closing: 'none' });
   const brief = { startToCloseMs: LEASE_MS, heartbeatTimeoutMs: LEASE_MS };
   const sign = defineTool<Input, Json>({
     ...{ name: 'sign', ...record, ...brief, scheduleToStartMs: LEASE_MS },
@@ -66,11 +75,9 @@ export function authorityTools(settings: ZombieSettings, declared: Declared) {
     mail: noticeTool('mail', { gatewayUrl, taskQueue }),
     paid: billed('paid', add, { reserve: PAID_MICROS, cost: PAID_MICROS }),
     unbilled: billed('unbilled', add, { reserve: UNBILLED_MICROS, cost: null }),
-    versioned: defineTool<Input, Json>({
-      ...{ name: 'versioned', ...add, replay: 'keyed' },
-      versions: async ({ counter }) =>
-        JSON.parse(readFileSync(versionsFile(files, String(counter)), 'utf8')),
-    }),
+    versioned: versioned('versioned', add, files),
+    /** Its receiver can be asked nothing. */
+    mute_versioned: versioned('mute_versioned', { ...described, input: anyInput, ...mute }, files),
   };
   const kept = Object.entries(tools).filter(([name]) => !withdrawn.includes(name));
   return Object.fromEntries(kept) as typeof tools;
@@ -92,7 +99,7 @@ interface Bill {
   readonly cost: number | null;
 }
 
-type Adding = ReturnType<ReturnType<typeof receiverAt>> & {
+type Adding = Omit<ReturnType<ReturnType<typeof receiverAt>>, 'inquire'> & {
   readonly version: string;
   readonly description: string;
   readonly taskQueue: string;
@@ -113,6 +120,30 @@ function billed(name: string, add: Adding, { reserve, cost }: Bill) {
       return settlement.kind === 'executed' && cost !== null
         ? { ...settlement, cost: known(cost) }
         : settlement;
+    },
+  });
+}
+
+/** Before its receiver stands one that turns away or loses a request, where a test says so. */
+function versioned(name: string, adding: Adding, files: string) {
+  const subject = ({ account, counter }: Input) => String(account ?? counter);
+  const settlements = {
+    429: { kind: 'not_taken', code: '429', message: 'too many requests' },
+    503: { kind: 'not_taken', code: '503', message: 'come back later' },
+  } as const;
+  return defineTool<Input, Json>({
+    ...{ name, ...adding, replay: 'keyed' },
+    versions: async (input) =>
+      JSON.parse(readFileSync(versionsFile(files, subject(input)), 'utf8')),
+    async execute(input, attempt) {
+      const path = meanwhileFile(files, subject(input));
+      if (!existsSync(path)) return adding.execute(input, attempt);
+      const { versions, answer } = JSON.parse(readFileSync(path, 'utf8')) as Meanwhile;
+      rmSync(path);
+      if (answer === 'lost') await adding.execute(input, attempt);
+      writeFileSync(versionsFile(files, subject(input)), JSON.stringify(versions));
+      if (answer === 'lost') throw new Error('the connection broke');
+      return settlements[answer];
     },
   });
 }
