@@ -58,7 +58,7 @@ async function records(actionId: string): Promise<readonly string[]> {
   });
 }
 
-test('K-004 K-086 one call approved and done, killed, the other approved or denied: no repeat', async () => {
+test('K-004 one call done, killed, the other approved or denied: no repeat', async () => {
   const [yes, no] = ['ns-approved', 'ns-denied'];
   for (const runId of [yes, no]) await batch(runId, [sign(`${runId} X`), sign(`${runId} Y`)]);
   for (const runId of [yes, no]) {
@@ -119,7 +119,7 @@ test('K-005 a mail goes out beside a call that waits: one mail, whatever the sha
   }
 });
 
-test('K-136 pending beyond every lease at a worker of one slot, it holds up nobody else', async () => {
+test('K-136 pending beyond every lease at a worker of one slot: it holds up nobody', async () => {
   for (const worker of workers) await worker.kill();
   workers = [await stage.worker(ALL, { slots: 1 })];
   const [runId, actionId] = ['pending', 'pending.t1.c1'];

@@ -35,7 +35,7 @@ async function approvedNotStarted(runId: string) {
   return recorded?.approvedNotStarted.map(({ actionId }) => actionId);
 }
 
-test('K-130 approved, then withdrawn, tightened or expired: refused at dispatch, in words', async () => {
+test('K-130 approved, then withdrawn, tightened or expired: refused when it goes', async () => {
   const runs = ['withdrawn', 'tightened', 'expired'] as const;
   await stage.begin('withdrawn', [step('stamp', 'withdrawn')]);
   await stage.begin('tightened', [step('sign_large', 'tightened', { amount: 500 })]);
@@ -77,7 +77,7 @@ test('K-130 approved, then withdrawn, tightened or expired: refused at dispatch,
   expect(await stage.arrived('expired.t1.c1')).toEqual(['executed']);
 });
 
-test('K-131 K-133 other bytes than were approved are refused, and the approval is still there', async () => {
+test('K-131 K-133 other bytes than were approved are refused, the approval stays', async () => {
   const [runId, actionId] = ['rewritten', 'rewritten.t1.c1'];
   await stage.begin(runId, [step('sign', 'the honest one')]);
   const [question] = await asked(runId);
@@ -109,7 +109,7 @@ test('K-131 K-133 other bytes than were approved are refused, and the approval i
   expect(await stage.questions(actionId)).toBe(1);
 });
 
-test('K-134 approved while no worker can start: approved, not started, and done once one can', async () => {
+test('K-134 approved while no worker can start: not started, done once one can', async () => {
   const [runId, actionId] = ['unstartable', 'unstartable.t1.c1'];
   const run = await stage.begin(runId, [step('sign', runId)]);
   const [question] = await asked(runId);
@@ -133,7 +133,7 @@ test('K-134 approved while no worker can start: approved, not started, and done 
   expect(await stage.questions(actionId)).toBe(1);
 });
 
-test('K-137 K-139 approved, taken to a fresh worker, killed and resumed: once, decided once', async () => {
+test('K-137 K-139 approved, moved to a fresh worker, killed, resumed: once', async () => {
   const [runId, actionId] = ['moved', 'moved.t1.c1'];
   await stage.begin(runId, [step('sign', 'moved 1'), step('sign', 'moved 2')]);
   const [question] = await asked(runId);
@@ -168,7 +168,7 @@ test('K-137 K-139 approved, taken to a fresh worker, killed and resumed: once, d
     expect([await stage.arrived(each), await stage.questions(each)]).toEqual([['executed'], 1]);
 });
 
-test('R-095 approved by the bare signal while no workflow worker runs: it waits at the server', async () => {
+test('R-095 approved by the bare signal while no workflow worker runs: done later', async () => {
   const [runId, actionId] = ['by-signal', 'by-signal.t1.c1'];
   const run = await stage.begin(runId, [step('sign', runId)]);
   const [question] = await asked(runId);

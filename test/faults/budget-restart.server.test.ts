@@ -107,7 +107,7 @@ test('K-128 R-131 two workers spend at once: one sum, which a cold start reads',
   );
 });
 
-test('K-121 three calls of unknown cost fill a cap of 1.00: it asks, and says "at least"', async () => {
+test('K-121 three calls of unknown cost: it asks, and says "at least"', async () => {
   const runId = 'unbilled';
   const plan = [1, 2, 3, 4].map((n) => counting('unbilled', `${runId}-${n}`));
   const run = await stage.begin(runId, plan, dollar(1_000_000));
@@ -128,7 +128,7 @@ test('K-121 three calls of unknown cost fill a cap of 1.00: it asks, and says "a
   });
 });
 
-test('R-131 R-116 three of five requests, kill, a lost reply, kill, Terminate: all still count', async () => {
+test('R-131 R-116 requests, a kill, a lost reply, Terminate: all still count', async () => {
   const runId = 'requests';
   const said = `${runId} turns`;
   stage.arm({ point: 'after_result', about: `${runId}.t3.c1` });

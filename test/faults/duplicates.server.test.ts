@@ -82,7 +82,7 @@ test.each([
   ['given up', 0],
   ['let go', 1],
 ] as const)(
-  'K-004 K-005 K-086 of a batch the first is answered, the second is %s: no sibling again',
+  'K-086 of a batch the first is answered, the second is %s: no sibling again',
   async (how, more) => {
     const { stage, start, sent, effects, kinds, model } = cases();
     const runId = `batch-${more}`;

@@ -30,7 +30,7 @@ test.each([
   ['dependencies', 503, 'rates 4'],
   ['credentials', 503, 'ada/read'],
 ] as const)(
-  'R-095 R-111 turned away, and then its %s is another: the second attempt is refused',
+  'R-095 R-111 turned away, then its %s is another: no second attempt',
   async (which, answer, now) => {
     const runId = `changed-${which}`;
     meanwhile(runId, { answer, versions: { ...before, [which]: now } });
@@ -58,7 +58,7 @@ test('R-111 turned away, and nothing is another: the second attempt goes out', a
   expect(await stage.arrived(`${runId}.t1.c1`)).toEqual(['executed']);
 });
 
-test('R-095 R-111 an older attempt is open: asked about, neither sent nor "not executed"', async () => {
+test('R-095 R-111 an older attempt is open: asked about, not sent again', async () => {
   const [runId, actionId] = ['open-before', 'open-before.t1.c1'];
   meanwhile(runId, { answer: 'lost', versions: { ...before, credentials: 'ada/read' } });
   const step = { tool: 'mute_versioned', input: { account: runId, amount: 5 } };
