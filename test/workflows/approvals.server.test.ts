@@ -73,7 +73,7 @@ describe('one action', () => {
     },
   );
 
-  test('R-095 is not carried out once it was denied, and what builds on it is blocked', async () => {
+  test('R-095 is not carried out once it was denied; what builds on it is blocked', async () => {
     const runId = newRunId('deny');
     const run = await startRun(stage, runId, plan(call(1), call(2)));
     const [about] = await asked(run);
@@ -102,7 +102,7 @@ describe('one action', () => {
     expect(stage.effects).toEqual([`${runId}.t1.c1`, `${runId}.t2.c1`]);
   });
 
-  test('K-137 K-139 after a Reset without its signals it is neither asked nor done again', async () => {
+  test('K-137 K-139 after a Reset without its signals: not asked, not done again', async () => {
     const runId = newRunId('reset');
     const run = await startRun(stage, runId, plan(call(1), call(2)));
     const [about] = await asked(run);
@@ -121,7 +121,7 @@ describe('one action', () => {
     expect(stage.effects).toEqual([`${runId}.t1.c1`, `${runId}.t2.c1`]);
   });
 
-  test('R-111 K-131 amended meanwhile it is asked anew, and the old approval is refused', async () => {
+  test('R-111 K-131 amended meanwhile it is asked anew, the old approval refused', async () => {
     const runId = newRunId('amended');
     const run = await startRun(stage, runId, plan(call(1)));
     const [old] = await asked(run);

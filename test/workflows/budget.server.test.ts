@@ -85,7 +85,7 @@ describe('requests', () => {
     });
   });
 
-  test('R-116 R-131 T-20 a lost reply keeps its reserve, is unknown, and nothing of it is used', async () => {
+  test('R-116 R-131 T-20 a lost reply keeps its reserve, is unknown, is not used', async () => {
     const runId = newRunId('lost');
     const asked: number[] = [];
     stage.turns = (turn) => {
@@ -108,7 +108,7 @@ describe('requests', () => {
     expect(new TextDecoder().decode(context ?? undefined)).toContain('"repliesMissing":1');
   });
 
-  test('R-131 R-135 a Reset to the first task spends nothing twice, and gives nothing back', async () => {
+  test('R-131 R-135 a Reset to the first task spends and gives back nothing', async () => {
     const runId = newRunId('reset');
     threeCards();
     const run = await begin(runId, { budget: { requests: 2 } });
@@ -137,7 +137,7 @@ describe('requests', () => {
 });
 
 describe('tokens', () => {
-  test('R-131 what is known of a request makes room for the next: its reserve is released', async () => {
+  test('R-131 what is known of a request releases its reserve for the next', async () => {
     const runId = newRunId('tokens');
     threeCards();
     // A request reserves 100 and costs 15: four fit 145, and not 144.
