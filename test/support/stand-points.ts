@@ -37,7 +37,8 @@ export type StandPoint =
   | 'before_end'
   /** The run has heard of the revocation, the ledger has not. */
   | 'before_revoke'
-  /** The ledger has the amendment, the run has not heard that it has. */
+  /** The run has heard of the amendment, the ledger has not; the ledger has, and not the run. */
+  | 'before_amend'
   | 'after_amend';
 
 export interface Stand {
@@ -218,9 +219,10 @@ function passedBy(runId: string, { body, source }: NewFact): Record<'before' | '
 }
 
 function ofChange(about: string, change: string): ReturnType<typeof passedBy> {
-  const before: Passing[] = change === 'revoke' ? [{ point: 'before_revoke', about }] : [];
-  const after: Passing[] = change === 'amend' ? [{ point: 'after_amend', about }] : [];
-  return { before, after };
+  const passing = (point: StandPoint): Passing[] => [{ point, about }];
+  if (change === 'revoke') return { before: passing('before_revoke'), after: [] };
+  if (change !== 'amend') return { before: [], after: [] };
+  return { before: passing('before_amend'), after: passing('after_amend') };
 }
 
 function standingBarrier(barrier: BarrierServer, { take, stand }: Standstill): BarrierServer {
