@@ -65,8 +65,9 @@ async function followGoals(task: Task, first: Goal): Promise<Ending> {
   const { session } = task;
   for (;;) {
     const goal = await currentGoal(task, first);
-    if (session.stop !== null) return stoppedBy(session.stop);
     const { revision } = goal;
+    // What stopped the run stops it for every goal.
+    if (session.stop !== null) return { ...stoppedBy(session.stop), goalRevision: revision };
     if (revision > 1) await settleLeftBehind(session, revision);
     const ending =
       goal.goal.kind === 'plan'

@@ -158,7 +158,7 @@ test('R-094 a takeover opens, settles what is open, claims effects, then acts', 
   expect(stage.effects).toEqual([action.actionId, `${runId}.t2.c1`]);
 });
 
-test('R-099 R-135 a Reset of the execution that was taken over acts no more: it needs resume', async () => {
+test('R-099 R-135 a Reset of an execution that was taken over acts no more', async () => {
   const { runId, action } = await leftRun();
   const old = stage.client.workflow.getHandle(runId);
   const { runId: execution } = await old.describe();

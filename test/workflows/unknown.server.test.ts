@@ -166,7 +166,7 @@ test('R-118 after a reset the open question is adopted; its answer arrives', asy
   expect(stage.effects).toEqual([action.actionId]);
 });
 
-test('onUnknown continue: independent steps go on, and the run ends with an unknown', async () => {
+test('T-11 onUnknown continue: independent steps go on, the run ends with an unknown', async () => {
   stage.behave['post_letter'] = lost;
   const runId = newRunId('goes-on');
   const steps = [

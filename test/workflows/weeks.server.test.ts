@@ -4,19 +4,28 @@
 import proto from '@temporalio/proto';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
+import { unknownIdOf } from '../../core/ids.ts';
 import type { RunResult } from '../../core/outcome.ts';
 import { searchAttributes } from '../../core/search-attributes.ts';
 import { timeSkippingServerBinary } from '../../workers/temporal-cli.ts';
 import type { RunStateAnswer } from '../../workflows/messages.ts';
 import { operatorOf } from '../support/operator.ts';
-import { eventually, newRunId, startRun, workflowStage } from '../support/workflow-stage.ts';
+import {
+  answerTo,
+  eventually,
+  evidence,
+  inDoubt,
+  newRunId,
+  startRun,
+  workflowStage,
+} from '../support/workflow-stage.ts';
 
 const { IndexedValueType } = proto.temporal.api.enums.v1;
 const wireTypes = {
   Keyword: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
   Int: IndexedValueType.INDEXED_VALUE_TYPE_INT,
 } as const;
-const DAYS = 14;
+const DAYS = 8;
 let skip: (days: number) => Promise<void>;
 const stage = workflowStage({
   server: async () => {
@@ -37,7 +46,7 @@ const stage = workflowStage({
 
 const ann = { actor: 'ann', reason: 'back from leave' };
 
-test('K-136 an approval pending for weeks stays pending, holds no slot, and works', async () => {
+test('K-136 an approval pending for a week stays pending, holds no slot, works', async () => {
   const runId = newRunId('weeks');
   const plan = { kind: 'plan', steps: [{ tool: 'sign_off', input: { n: 1 } }] };
   const run = await startRun(stage, runId, plan);
@@ -64,3 +73,26 @@ test('K-136 an approval pending for weeks stays pending, holds no slot, and work
   expect(result).toMatchObject({ end: { kind: 'completed' }, effectsCount: 1 });
   expect(stage.effects).toEqual([`${runId}.t1.c1`]);
 });
+
+test('R-040 an unknown that nobody answers for a week stays open: no timer answers', async () => {
+  stage.behave['post_letter'] = async () => {
+    throw new Error('lost');
+  };
+  const runId = newRunId('unanswered');
+  const plan = { kind: 'plan', steps: [{ tool: 'post_letter', input: { n: 1 } }] };
+  const run = await startRun(stage, runId, plan);
+  const action = await inDoubt(stage, runId, 't1.c1');
+  await skip(DAYS);
+  expect(await openUnknowns(runId)).toEqual([action.actionId]);
+  expect((await run.describe()).status.name).toBe('RUNNING');
+  expect(stage.effects).toEqual([action.actionId]);
+  const question = stage.client.workflow.getHandle(unknownIdOf(action.actionId));
+  await question.signal('resolve', answerTo(action, { verb: 'confirm_executed', evidence }));
+  expect(await run.result()).toMatchObject({ end: { kind: 'completed' }, effectsCount: 1 });
+  expect(stage.effects).toEqual([action.actionId]);
+});
+
+async function openUnknowns(runId: string): Promise<string[]> {
+  const { actions } = await stage.ledger.read(runId);
+  return [...actions.values()].filter(({ final }) => final === null).map((each) => each.actionId);
+}
