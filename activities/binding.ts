@@ -64,13 +64,20 @@ export function bind(deps: ActivityDeps, call: PerformCall): Binding {
   const found = call.replay === 'rebuy' ? boundModel(deps) : boundTool(deps, name);
   if (found === null) return changed(`${name} is not registered at this worker`);
   const { binding, replay } = found.policy;
-  if (binding.digest !== digest)
-    return changed(`${name} ${version} was decided on; here is ${binding.version}, another one`);
+  if (binding.digest !== digest) return changed(otherThan({ name, version }, binding.version));
   if (replay !== call.replay) {
     const detail = `${name} was decided on as ${call.replay}; here it is ${replay}`;
     return { kind: 'changed', verdict: 'policy_changed', detail };
   }
   return { kind: 'bound', tool: found };
+}
+
+function otherThan(decided: { readonly name: string; readonly version: string }, here: string) {
+  const { name, version } = decided;
+  return here === version
+    ? `${name} ${version} was decided on; the one here is another under the same version: its ` +
+        'code or declaration was changed'
+    : `${name} ${version} was decided on; here is ${here}`;
 }
 
 function changed(detail: string): Binding {

@@ -47,6 +47,7 @@ export interface AuthorityView {
   readonly budget: BudgetView | null;
   /** What waits for `approve` or `deny`. */
   readonly approvals: readonly ApprovalQuestion[];
+  /** What may still start: not in a run that is over, nor under a revision that is no longer. */
   readonly approvedNotStarted: readonly DecisionView[];
   readonly denied: readonly DecisionView[];
   /** What the budget did not let in since the last top-up. */
@@ -59,7 +60,7 @@ export function authorityView(run: RunState, now: number): AuthorityView {
     grants: run.grants,
     budget: run.budget === null ? null : budgetView(run, run.budget),
     approvals: approvals.flatMap((action) => approvalAsked(run, action, now) ?? []),
-    approvedNotStarted: decisions(run, now, 'approve'),
+    approvedNotStarted: nothingStarts(run) ? [] : decisions(run, now, 'approve'),
     denied: decisions(run, now, 'deny'),
     exhausted,
   };
@@ -69,12 +70,21 @@ function decisions(run: RunState, now: number, decision: Approval['decision']): 
   return [...run.actions.values()].flatMap((action) => {
     const newest = action.approvals.at(-1);
     if (newest?.decision !== decision || action.final !== null || isUsed(action, newest)) return [];
-    if (decisionInForce(action, newest.bound, now) !== newest) return [];
+    if (decisionInForce(action, newest.bound, now) !== newest || !isOfNow(run, newest)) return [];
     const { actor, reason, validUntil } = newest;
     const tool = action.refusals.at(-1)?.tool ?? null;
     const until = validUntil === null ? null : new Date(validUntil).toISOString();
     return [{ actionId: action.actionId, tool, actor, reason, validUntil: until }];
   });
+}
+
+function nothingStarts({ ended, revoked, canceled }: RunState): boolean {
+  return ended !== null || revoked || canceled;
+}
+
+/** Under another revision it is asked anew. */
+function isOfNow({ revisions: { goal, auth } }: RunState, { revisions }: Approval): boolean {
+  return revisions.goal === goal && revisions.auth === auth;
 }
 
 function isUsed(action: ActionState, { commandId }: Approval): boolean {

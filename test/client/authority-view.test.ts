@@ -77,6 +77,23 @@ test('R-136 what waits for approval, what was denied, and by whom', () => {
   expect(linesOf(ledger)).toContain(`denied: ${ACTION}  charge_card, by ada: as ordered`);
 });
 
+test.each([
+  ['amended: it is asked anew', 'amend', { grants: ['effect', 'query'] }],
+  ['revoked: nothing starts any more', 'revoke', {}],
+  ['canceled: nothing starts any more', 'cancel', {}],
+] as const)('K-134 R-136 approved, and then %s', (_why, verb, more) => {
+  const ledger = memoryLedger();
+  open(ledger);
+  enter(ledger, { approval: { validForMs: null } });
+  const [asked] = authorityView(ledger.run(RUN), ledger.now).approvals;
+  const by = { actor: 'ada', reason: 'as ordered' };
+  expect(tell(ledger, 'approve', { ...asked!.answer, ...by })).toBe('applied');
+  const approved = () => authorityView(ledger.run(RUN), ledger.now).approvedNotStarted;
+  expect(approved()).toHaveLength(1);
+  expect(tell(ledger, verb, more)).toBe('applied');
+  expect(approved()).toEqual([]);
+});
+
 test('R-084 R-108 a late result stands under its old revision beside the grants of now', () => {
   const ledger = memoryLedger();
   open(ledger);
