@@ -27,7 +27,7 @@ export type AttemptBytes =
 export async function inputOf(
   deps: ActivityDeps,
   run: RunState,
-  call: PerformCall,
+  call: Pick<PerformCall, 'input' | 'position'>,
 ): Promise<AttemptBytes> {
   const { input } = call;
   const branch = branchOf(call.position);

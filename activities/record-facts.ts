@@ -2,9 +2,9 @@
 // Only in the ledger that the run has seen: in another one, what is missing would look unsubmitted.
 
 import { outcomeOf } from '../core/action-status.ts';
-import type { RecordCall, RecordReply } from '../core/activity-calls.ts';
+import type { RecordCall, RecordReply, Scheduled } from '../core/activity-calls.ts';
 import { decideAuthority, type GivenCommand } from '../core/authority.ts';
-import { decideDoubt } from '../core/doubt.ts';
+import { decideDoubt, type ScheduledAs } from '../core/doubt.ts';
 import { limits } from '../core/limits.ts';
 import { questionOf } from '../core/question.ts';
 import { type CommandReply, decideRejection, decideResolve } from '../core/resolve.ts';
@@ -12,6 +12,7 @@ import type { ActionState } from '../core/run-state.ts';
 import { boundedWords } from '../core/words.ts';
 import type { Committed } from '../ledger/port.ts';
 import { headOf } from './answers.ts';
+import { inputOf } from './attempt-input.ts';
 import type { ActivityDeps } from './deps.ts';
 import { levelOfAction } from './level.ts';
 import { transactPinned } from './pinned.ts';
@@ -49,11 +50,13 @@ async function recordDoubt(
   call: Extract<RecordCall, { kind: 'doubt' }>,
 ): Promise<RecordReply> {
   const { actionId, attemptId, externalId, receiptDigest = null } = call;
+  const scheduled = call.scheduled && (await scheduledAs(deps, call.runId, call.scheduled));
+  const why = bounded(call.why);
   const committed = await transactPinned(
     deps.ledger,
     call,
     { actionId, attemptId },
-    decideDoubt({ actionId, attemptId, externalId, receiptDigest, why: bounded(call.why) }),
+    decideDoubt({ actionId, attemptId, externalId, receiptDigest, why, scheduled }),
   );
   const { run, reply: state } = committed;
   const action: ActionState | undefined = run.actions.get(actionId);
@@ -65,6 +68,19 @@ async function recordDoubt(
     question: asks ? questionOf(run, action, levelOfAction(deps.registry, action)) : null,
     ...headOf(committed),
   };
+}
+
+/** An input that cannot be read keeps no attempt from being closed. */
+async function scheduledAs(
+  deps: ActivityDeps,
+  runId: string,
+  { input, ...as }: Scheduled,
+): Promise<ScheduledAs> {
+  if (input === null) return { ...as, payload: null };
+  const { position } = as;
+  const run = await deps.ledger.read(runId);
+  const read = await inputOf(deps, run, { input, position }).catch(() => null);
+  return { ...as, payload: read?.kind === 'bytes' ? read.payload : null };
 }
 
 function applied(committed: Committed<CommandReply>): RecordReply {

@@ -199,6 +199,12 @@ export interface InquireReply {
 
 // ── recordFacts ────────────────────────────────────────────────────────────────────────────────
 
+/** What an attempt was scheduled with; its input only by reference, null where it was none. */
+export interface Scheduled extends Pick<PerformCall, 'position' | 'revisions'> {
+  readonly tool: string;
+  readonly input: (AttemptInput & { readonly kind: 'stored' | 'plan_step' }) | null;
+}
+
 /** `pin` as in `InquireCall`. */
 export type RecordCall = { readonly runId: string; readonly pin: LedgerPin | null } & (
   | {
@@ -210,6 +216,8 @@ export type RecordCall = { readonly runId: string; readonly pin: LedgerPin | nul
       readonly externalId: string | null;
       /** Left out where there is none. */
       readonly receiptDigest?: string;
+      /** Kept with the closing of what never entered; left out where it is on record. */
+      readonly scheduled?: Scheduled;
     }
   | { readonly kind: 'resolve'; readonly command: ResolveCommand }
   /** The commands of that name; `cancel` is Temporal's own workflow cancel, too. */

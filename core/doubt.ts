@@ -2,7 +2,8 @@
 // submitted); if it is settled after all, say so; else put the action in doubt.
 
 import { refusalFacts } from './closing.ts';
-import type { Decision, LedgerView } from './decision.ts';
+import type { Decision, LedgerView, NewPayload } from './decision.ts';
+import type { Revisions } from './fact-fields.ts';
 import { limits } from './limits.ts';
 import { boundedWords } from './words.ts';
 
@@ -13,6 +14,16 @@ export interface DoubtAsk {
   /** Known from the failure when the result could not be stored. */
   readonly externalId: string | null;
   readonly receiptDigest: string | null;
+  /** Left out where the run has not scheduled it itself. */
+  readonly scheduled?: ScheduledAs | undefined;
+}
+
+/** what stays unsent is kept, under the revision that it was decided under. */
+export interface ScheduledAs {
+  readonly position: string;
+  readonly tool: string;
+  readonly revisions: Revisions;
+  readonly payload: NewPayload | null;
 }
 
 export type DoubtReply = 'closed' | 'settled' | 'in_doubt';
@@ -23,7 +34,7 @@ export function decideDoubt(ask: DoubtAsk): (view: LedgerView) => Decision<Doubt
     const attempt = view.run.actions
       .get(actionId)
       ?.attempts.find((each) => each.attemptId === attemptId);
-    if (attempt === undefined) return { reply: 'closed', ...closed(view, actionId, attemptId) };
+    if (attempt === undefined) return { reply: 'closed', ...closed(view, ask) };
     if (attempt.settled !== null || attempt.exclusion !== 'none')
       return { reply: 'settled', facts: [] };
     if (attempt.doubted) return { reply: 'in_doubt', facts: [] };
@@ -50,24 +61,22 @@ export function decideClosing(ask: {
 }): (view: LedgerView) => Decision<'closed' | 'entered'> {
   return (view) => {
     if (view.gateRow?.kind === 'entered') return { reply: 'entered', facts: [] };
-    return { reply: 'closed', ...closed(view, ask.actionId, ask.attemptId) };
+    return { reply: 'closed', ...closed(view, ask) };
   };
 }
 
 function closed(
   view: LedgerView,
-  actionId: string,
-  attemptId: string,
-): Pick<Decision<unknown>, 'facts' | 'gateRows'> {
+  { actionId, attemptId, scheduled }: Pick<DoubtAsk, 'actionId' | 'attemptId' | 'scheduled'>,
+): Omit<Decision<unknown>, 'reply'> {
   if (view.gateRow?.kind === 'closed') return { facts: [] };
-  return refusalFacts(view, {
-    actionId,
-    attemptId,
-    position: null,
+  const { position = null, tool = null, payload = null } = scheduled ?? {};
+  const written = refusalFacts(view, {
+    ...{ actionId, attemptId, position, tool },
     verdict: 'closed_by_inquiry',
     detail: 'no gate row: it never entered, and now never can',
-    payload: null,
-    tool: null,
-    revisions: view.run.revisions,
+    payload: payload && { digest: payload.digest, bytes: payload.bytes.length },
+    revisions: scheduled?.revisions ?? view.run.revisions,
   });
+  return { ...written, payloads: payload === null ? [] : [payload] };
 }

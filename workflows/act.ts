@@ -143,6 +143,7 @@ async function attempt(course: Course): Promise<Carried> {
   if (now !== null) return now;
   if (isSuperseded(course)) return superseded(course);
   course.attemptId = attemptIdOf(actionId, uuid4());
+  course.under = openedOf(session).authority.revisions;
   course.attempts++;
   course.infra++;
   const { amendments } = session;

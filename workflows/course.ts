@@ -7,7 +7,7 @@
 import type { AttemptInput, AuthorityHead } from '../core/activity-calls.ts';
 import type { AttemptContext } from '../core/attempt-end.ts';
 import type { Json } from '../core/digest.ts';
-import type { StopReason } from '../core/fact-fields.ts';
+import type { Revisions, StopReason } from '../core/fact-fields.ts';
 import type { ApprovalAsk } from '../core/facts.ts';
 import { actionIdOf } from '../core/ids.ts';
 import type { Outcome } from '../core/outcome.ts';
@@ -57,6 +57,8 @@ export interface Course {
   readonly goal: number;
   /** Of the newest attempt; empty before the first. */
   attemptId: string;
+  /** Revisions that the newest attempt was decided under; null before the first. */
+  under: Revisions | null;
   /** What the newest attempt was refused for, where a person has to decide first. */
   refused: Refused | null;
   readonly openAttempts: Set<string>;
@@ -81,6 +83,7 @@ export function courseOf(session: Session, open: OpenCall, request: ActRequest):
     decided: request.decided ?? openedOf(session).consumption.decide(),
     goal: request.goal ?? openedOf(session).authority.revisions.goal,
     attemptId: '',
+    under: null,
     refused: null,
     openAttempts: new Set(),
     question: null,

@@ -1,7 +1,10 @@
 // Puts an attempt in doubt in the ledger, which closes it, or says that it is settled after all.
 
+import { patched } from '@temporalio/workflow';
+import type { Scheduled } from '../core/activity-calls.ts';
 import type { AttemptEnd } from '../core/attempt-end.ts';
 import type { Course } from './course.ts';
+import { patches } from './patches.ts';
 import { ask, openedOf } from './session.ts';
 
 export interface DoubtAbout {
@@ -24,6 +27,7 @@ export async function recordDoubt(
       ...{ kind: 'doubt', runId: session.runId, pin: session.pin },
       ...{ actionId, attemptId, why, externalId },
       ...(receiptDigest === null ? {} : { receiptDigest }),
+      ...scheduledAs(course, attemptId),
     },
     `record that ${actionId} is in doubt`,
   );
@@ -37,4 +41,16 @@ export async function recordDoubt(
   if (state !== 'closed' && attemptId === course.attemptId)
     openedOf(session).consumption.entered(course.decided);
   return { kind: 'doubt', state, outcome, burns };
+}
+
+/** Of the attempt that this execution has scheduled; the input of others' workflows is theirs. */
+function scheduledAs(
+  { request, input, binding, under, ...course }: Course,
+  attemptId: string,
+): { readonly scheduled?: Scheduled } {
+  if (under === null || attemptId !== course.attemptId) return {};
+  if (!patched(patches.keepUnsent)) return {};
+  const byReference = input.kind === 'stored' || input.kind === 'plan_step' ? input : null;
+  const { position } = request;
+  return { scheduled: { position, tool: binding.tool, revisions: under, input: byReference } };
 }

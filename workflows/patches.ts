@@ -34,4 +34,7 @@ export const patches = {
   // Commands are recorded a few at a time: what one workflow task scheduled for a flood of them was
   // more than the server takes, and it terminated the run. Since 0.1.0.
   recordInTurn: 'record-in-turn',
+  // What an attempt was scheduled with goes with the doubt about it: closed without having entered,
+  // it was on record without tool and payload, and under the revision of its closing. Since 0.1.0.
+  keepUnsent: 'keep-unsent',
 } as const satisfies Record<string, string>;

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Scheduled } from '../../core/activity-calls.ts';
 import { genesisBase } from '../../core/consumes.ts';
+import { digestOf } from '../../core/digest.ts';
 import { limits } from '../../core/limits.ts';
 import { activityRig, failureOfRun, type Rig, RUN, wanted } from '../support/activity-rig.ts';
 
@@ -176,6 +178,32 @@ test('a doubt closes what never entered, and says what is settled', async () => 
     state: 'settled',
     outcome: { kind: 'executed' },
   });
+});
+
+test('R-034 what never entered is kept as it was wanted, where that can be read', async () => {
+  const rig = await activityRig();
+  const opened = await rig.open();
+  const closedWith = async (input: Scheduled['input']) => {
+    const { attemptId, position, revisions } = rig.call(opened);
+    await rig.activities().recordFacts({
+      ...{ kind: 'doubt', runId: RUN, pin: null, actionId: ACTION, attemptId },
+      ...{ why: 'canceled', externalId: null },
+      scheduled: { position, revisions, tool: 'charge', input },
+    });
+    return (await rig.ledger.read(RUN)).actions.get(ACTION)?.refusals.at(-1);
+  };
+  const goal = (await rig.ledger.read(RUN)).opened?.goal;
+  expect(goal).toBeDefined();
+  const closed = { verdict: 'closed_by_inquiry', position: 't1.c1', tool: 'charge' };
+  expect(await closedWith({ kind: 'stored', payload: goal! })).toMatchObject({
+    ...closed,
+    payload: goal,
+  });
+  const gone = { digest: digestOf('gone'), bytes: 6 };
+  for (const input of [null, { kind: 'stored', payload: gone }] as const)
+    expect(await closedWith(input)).toMatchObject({ ...closed, payload: null });
+  const beyond = { kind: 'plan_step', index: 99 } as const;
+  expect(await closedWith(beyond)).toMatchObject({ ...closed, payload: null });
 });
 
 test('R-012 a doubt about an open attempt returns the question', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { decideDoubt } from '../../core/doubt.ts';
 import { limits } from '../../core/limits.ts';
-import { ACTION, enter, open, RUN, settle } from '../support/asks.ts';
+import { ACTION, enter, entryAsk, open, RUN, settle } from '../support/asks.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
 import {
   actionOf,
@@ -27,6 +28,22 @@ describe('after an attempt that proved nothing', () => {
     expect(ledger.rows.get(first)).toMatchObject({ kind: 'closed', verdict: 'closed_by_inquiry' });
     expect(enter(ledger).verdict).toBe('attempt_closed');
     expect(actionOf(ledger).attempts).toEqual([]);
+  });
+
+  test('R-034 what stays unsent is kept, under the revision that it was decided under', () => {
+    const ledger = memoryLedger();
+    open(ledger);
+    change(ledger, 'revoke');
+    const { payload } = entryAsk(ledger);
+    const under = { position: 't1.c1', tool: 'charge', revisions: { goal: 1, auth: 1 } };
+    const ask = { actionId: ACTION, attemptId: first, why: 'w', externalId: null };
+    const decide = decideDoubt({ ...ask, receiptDigest: null, scheduled: { ...under, payload } });
+    expect(ledger.decide({ runId: RUN, actionId: ACTION, attemptId: first }, decide)).toBe(
+      'closed',
+    );
+    const kept = { digest: payload.digest, bytes: payload.bytes.length };
+    expect(bodiesAfter(ledger, 2)).toMatchObject([{ ...under, payload: kept }]);
+    expect(ledger.payloads.get(payload.digest)).toEqual(payload.bytes);
   });
 
   test('R-006 one that was closed before stays closed as it was', () => {

@@ -85,6 +85,13 @@ describe('queued, and nobody serves the queue', () => {
     async ({ runId }) => {
       const { found, alone } = await seen(runId);
       expect(found).toEqual({ ...alone, refusedSince: ['t2.c1 closed_by_inquiry'] });
+      const refused = await stage.bodies(runId, 'attempt_refused');
+      const under = { position: 't2.c1', tool: 'shelved_notice', revisions: { auth: 1 } };
+      expect(refused).toMatchObject([{ ...under, payload: { digest: expect.any(String) } }]);
+      const intent = await stage.ledger.payload(refused[0]?.payload?.digest ?? 'sha256:none');
+      expect(JSON.parse(new TextDecoder().decode(intent ?? undefined))).toEqual(
+        noticeOf(runId, 'shelved_notice').input,
+      );
       const { recorded } = await stage.client.state(runId);
       expect(recorded?.actions.map(({ word }) => word)).toEqual(['finished', 'not submitted']);
       await nothingSent(runId);

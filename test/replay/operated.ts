@@ -38,8 +38,7 @@ const played = async () => undefined;
 
 export const operated: readonly Operated[] = [
   agentRun('settled-by-a-person', async (recorder, runId) => {
-    await recorder.receiver.arm({ fault: 'commit_then_drop_reply', operation: 'send_notice' });
-    await start(recorder, runId, [notice, ticket('after the answer')]);
+    await replyLost(recorder, runId);
     await answerYes(recorder, runId);
     await endsAs(recorder, runId, 'completed');
   }),
@@ -76,8 +75,7 @@ export const operated: readonly Operated[] = [
     await recorder.receiver.release();
   }),
   agentRun('adopted-question-ended', async (recorder, runId) => {
-    await recorder.receiver.arm({ fault: 'commit_then_drop_reply', operation: 'send_notice' });
-    await start(recorder, runId, [notice, ticket('after the answer')]);
+    await replyLost(recorder, runId);
     await asked(recorder.client, `${runId}.t1.c1`);
     const [eventId = 0] = await recorder.operator.resetPoints(runId);
     await recorder.operator.reset(runId, { eventId });
@@ -166,6 +164,12 @@ export const operated: readonly Operated[] = [
     await gone(recorder, runId, patches.endAfterHandlers);
     release();
   }),
+  agentRun('doubted-as-scheduled', async (recorder, runId) => {
+    await replyLost(recorder, runId);
+    await gone(recorder, runId, patches.keepUnsent);
+    await answerYes(recorder, runId);
+    await endsAs(recorder, runId, 'completed');
+  }),
   agentRun('recorded-in-turn', async (recorder, runId) => {
     await heldAtStep(recorder, runId, 1);
     const ids = Array.from({ length: 2 * limits.recordingsMax }, (_, index) => `command-${index}`);
@@ -179,8 +183,7 @@ export const operated: readonly Operated[] = [
 /** On a server that suggests it early; its own, because the others would continue as well. */
 export const continued: readonly Operated[] = [
   agentRun('continued-with-an-unknown', async (recorder, runId) => {
-    await recorder.receiver.arm({ fault: 'commit_then_drop_reply', operation: 'send_notice' });
-    await start(recorder, runId, [notice, ticket('after the answer')]);
+    await replyLost(recorder, runId);
     const actionId = `${runId}.t1.c1`;
     await asked(recorder.client, actionId);
     const handle = recorder.temporal.workflow.getHandle(runId);
@@ -194,8 +197,7 @@ export const continued: readonly Operated[] = [
   }),
   {
     ...agentRun('carries-commands-on', async (recorder, runId) => {
-      await recorder.receiver.arm({ fault: 'commit_then_drop_reply', operation: 'send_notice' });
-      await start(recorder, runId, [notice, ticket('after the answer')]);
+      await replyLost(recorder, runId);
       const actionId = `${runId}.t1.c1`;
       await asked(recorder.client, actionId);
       const first = recorder.holdBehind('command-1');
@@ -238,6 +240,12 @@ export const continued: readonly Operated[] = [
 async function start({ client }: Recorder, runId: string, steps: readonly object[]) {
   const goal = { kind: 'plan' as const, steps: steps as never };
   await client.start(runId, { goal, principal });
+}
+
+/** Of its first step; the second waits for what a person says. */
+async function replyLost(recorder: Recorder, runId: string): Promise<void> {
+  await recorder.receiver.arm({ fault: 'commit_then_drop_reply', operation: 'send_notice' });
+  await start(recorder, runId, [notice, ticket('after the answer')]);
 }
 
 /** Of two steps; the struck one waits at its receiver. */
