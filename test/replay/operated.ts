@@ -16,6 +16,7 @@ const LOST = 8;
 const principal = { user: 'ada', workspace: 'shop' };
 const who = { actor: 'ada', reason: 'recorded' };
 const ticket = (subject: string) => ({ tool: 'open_ticket', input: { subject } });
+const lostReply = { fault: 'commit_then_drop_reply', operation: 'send_notice' } as const;
 const notice = { tool: 'send_notice', input: { to: 'lead@example.com' } };
 
 export interface Operated {
@@ -92,7 +93,7 @@ export const operated: readonly Operated[] = [
   agentRun('question-ended-beside-the-run', async (recorder, runId) => {
     const question = unknownIdOf(`${runId}.t1.c1`);
     const { receiver, operator } = recorder;
-    await receiver.arm({ fault: 'commit_then_drop_reply', operation: 'send_notice' });
+    await receiver.arm(lostReply);
     await receiver.arm({ fault: 'hold', keyIncludes: `${runId}.t2.c1` });
     await start(recorder, runId, [
       { ...notice, onUnknown: 'continue' },
@@ -226,12 +227,7 @@ export const continued: readonly Operated[] = [
     const lost = Array.from({ length: LOST }, (_, n) => ({
       ...{ tool: 'send_notice', input: { to: `${n}@example.com` }, onUnknown: 'continue' },
     }));
-    const fault = {
-      fault: 'commit_then_drop_reply',
-      operation: 'send_notice',
-      times: LOST,
-    } as const;
-    await recorder.receiver.arm(fault);
+    await recorder.receiver.arm({ ...lostReply, times: LOST });
     await start(recorder, runId, [...lost, { ...ticket('after all'), onUnknown: 'continue' }]);
     await endsAs(recorder, runId, 'ended_with_unknown');
   }),
@@ -244,7 +240,7 @@ async function start({ client }: Recorder, runId: string, steps: readonly object
 
 /** Of its first step; the second waits for what a person says. */
 async function replyLost(recorder: Recorder, runId: string): Promise<void> {
-  await recorder.receiver.arm({ fault: 'commit_then_drop_reply', operation: 'send_notice' });
+  await recorder.receiver.arm(lostReply);
   await start(recorder, runId, [notice, ticket('after the answer')]);
 }
 
