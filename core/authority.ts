@@ -10,6 +10,7 @@ import type { Added } from './budget-limits.ts';
 import type { AuthorityCommand, AuthorityVerb, StopCommand } from './commands.ts';
 import type { Decision, LedgerView, NewPayload } from './decision.ts';
 import { canonicalBytes, digestOfBytes } from './digest.ts';
+import { momentAfter } from './exact-sum.ts';
 import type { BodyOf } from './facts.ts';
 import { unfilledProblem } from './paste.ts';
 import { type CommandReply, rejection } from './resolve.ts';
@@ -145,7 +146,7 @@ function decisionEffect(
     return { problem: `${actionId}: it asks to do ${asks.bound} now, not ${bound}; look again` };
   const { validForMs } = asks;
   const validUntil =
-    change === 'deny' || validForMs === null ? {} : { validUntil: now + validForMs };
+    change === 'deny' || validForMs === null ? {} : { validUntil: momentAfter(now, validForMs) };
   return { change, actionId, bound, ...validUntil };
 }
 

@@ -4,6 +4,7 @@
 import { costsOf, knownCosts } from './attempt-costs.ts';
 import type { Added, Budget, Reserve } from './budget-limits.ts';
 import { type Cost, type Money, moneyText } from './cost.ts';
+import { exactSum } from './exact-sum.ts';
 import type { ActionState, AttemptState, RunState } from './run-state.ts';
 
 /** What is used up, and what open attempts and lost replies still hold. */
@@ -110,7 +111,10 @@ function moneyProblem({ money, tokens }: Budget, reserve: Reserve, spent: Spent)
   if (money === undefined) return null;
   const { currency } = money;
   if (reserve.money === null || reserve.money.currency !== currency) {
-    if (reserve.requests + reserve.tokens === 0 || tokens !== undefined) return null;
+    // A cap on tokens bounds what is paid by tokens; money of another currency may be for anything.
+    const bounded = reserve.tokens > 0 || (reserve.money?.micros ?? 0) === 0;
+    const costsNothing = reserve.requests + reserve.tokens === 0;
+    if (bounded && (costsNothing || tokens !== undefined)) return null;
     return `there is no price in ${currency} for it, and no cap on tokens; give one of them`;
   }
   const { known, held } = spent.micros;
@@ -125,7 +129,7 @@ function moneyProblem({ money, tokens }: Budget, reserve: Reserve, spent: Spent)
 export function toppedUp(budget: Budget | null, added: Added): Budget | null {
   if (budget === null) return null;
   const { requests, tokens, money, wallTimeMs } = budget;
-  const more = (limit: number, by: number | undefined) => limit + (by ?? 0);
+  const more = (limit: number, by: number | undefined) => exactSum(limit, by ?? 0);
   return {
     ...budget,
     ...(requests === undefined ? {} : { requests: more(requests, added.requests) }),

@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { currencySchema } from './budget-limits.ts';
+import { exactSum } from './exact-sum.ts';
 
 const count = z.number().int().nonnegative();
 
@@ -63,7 +64,7 @@ export function addCost(total: CostTotal, cost: Cost): CostTotal {
   if (cost.kind === 'unknown')
     return {
       ...total,
-      atLeast: { ...total.atLeast, requests: total.atLeast.requests + 1 },
+      atLeast: { ...total.atLeast, requests: exactSum(total.atLeast.requests, 1) },
       unknownAttempts: total.unknownAttempts + 1,
     };
   const { usage } = cost;
@@ -71,9 +72,9 @@ export function addCost(total: CostTotal, cost: Cost): CostTotal {
     {
       ...total,
       atLeast: {
-        requests: total.atLeast.requests + usage.requests,
-        inputTokens: total.atLeast.inputTokens + usage.inputTokens,
-        outputTokens: total.atLeast.outputTokens + usage.outputTokens,
+        requests: exactSum(total.atLeast.requests, usage.requests),
+        inputTokens: exactSum(total.atLeast.inputTokens, usage.inputTokens),
+        outputTokens: exactSum(total.atLeast.outputTokens, usage.outputTokens),
       },
     },
     cost,
@@ -92,13 +93,13 @@ function addMoney(lines: readonly Money[], { currency, micros }: Money): Money[]
   const known = lines.some((line) => line.currency === currency);
   if (!known) return [...lines, { currency, micros }];
   return lines.map((line) =>
-    line.currency === currency ? { currency, micros: line.micros + micros } : line,
+    line.currency === currency ? { currency, micros: exactSum(line.micros, micros) } : line,
   );
 }
 
 /** "at least 1200 tokens in 3 requests, USD 0.0123, 1 of unknown cost" */
 export function costText(total: CostTotal): string {
-  const tokens = total.atLeast.inputTokens + total.atLeast.outputTokens;
+  const tokens = exactSum(total.atLeast.inputTokens, total.atLeast.outputTokens);
   const { money = [], unpriced = 0, unknownAttempts } = total;
   const parts = [`${tokens} tokens in ${total.atLeast.requests} requests`];
   for (const line of money) parts.push(moneyText(line));

@@ -4,6 +4,7 @@ import { decisionInForce } from './approval.ts';
 import { refusalFacts } from './closing.ts';
 import { rolledOf } from './consumes.ts';
 import type { Decision, LedgerView, NewPayload } from './decision.ts';
+import { momentAfter } from './exact-sum.ts';
 import type { PayloadRef } from './fact-fields.ts';
 import { nextNumber } from './fact-rules.ts';
 import type { ApprovalAsk, BodyOf } from './facts.ts';
@@ -101,7 +102,7 @@ function enter({ ask, view, action }: GateCase): Decision<EntryReply> {
     resendUntil:
       ask.retention === null
         ? null
-        : firstSentAt + ask.retention.retentionMs - ask.retention.marginMs,
+        : momentAfter(firstSentAt, ask.retention.retentionMs - ask.retention.marginMs),
     revisions: ask.revisions,
     sendToken,
     consumes: ask.consumes,

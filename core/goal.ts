@@ -94,7 +94,8 @@ export function goalProblem(raw: unknown, tools: readonly string[]): string | nu
   const goal = parsed.data;
   if (goal.kind === 'model' && !tools.includes(MODEL_TOOL))
     return 'the goal is for a model, and the run was opened without one';
-  return planProblem({ goal, tools });
+  // The model is pinned like a tool, and is none: no step can call it.
+  return planProblem({ goal, tools: tools.filter((tool) => tool !== MODEL_TOOL) });
 }
 
 function planProblem({

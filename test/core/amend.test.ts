@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalBytes, digestOf, type Json } from '../../core/digest.ts';
 import { limits } from '../../core/limits.ts';
-import { enter, open, payloadOf, RUN } from '../support/asks.ts';
+import { binding, enter, open, payloadOf, RUN } from '../support/asks.ts';
 import { amend, give, planGoal, step } from '../support/authority-story.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
 import { change, end } from '../support/story.ts';
@@ -88,6 +88,12 @@ describe('R-098 R-111 an amendment', () => {
       'the same position',
       (l) => open(l),
       plan({ ...step, name: 'a' }, { ...step, name: 'a' }),
+    ],
+    [
+      'open with a model, which no step can call',
+      'uses the tool "model"',
+      (l) => open(l, { bindings: [binding, { ...binding, tool: 'model' }] }),
+      plan({ tool: 'model', input: 1 }),
     ],
     ['open without a model', 'for a model', (l) => open(l), { kind: 'model', instructions: 'x' }],
     ['open, and it is no goal', 'does not parse', (l) => open(l), { kind: 'dance' }],

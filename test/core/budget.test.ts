@@ -177,6 +177,12 @@ describe('R-131 whether one more fits', () => {
       { money: usd(1) },
       { requests: 0, tokens: 0, money: null },
     ],
+    [
+      'no price in EUR for it',
+      'money of another currency alone, whatever caps tokens',
+      { money: { currency: 'EUR', micros: 9 }, tokens: 100 },
+      { requests: 0, tokens: 0, money: usd(1) },
+    ],
   ])('%s: %s', (why, _when, budget, over) => {
     const ledger = opened(budget);
     const said = budgetProblem(ledger.run(RUN), { ...reserve, ...over }, ledger.now);

@@ -165,7 +165,7 @@ export const authorityGuards: readonly Guard[] = [
       },
       {
         name: 'budget-money-without-a-price',
-        from: 'if (reserve.requests + reserve.tokens === 0 || tokens !== undefined) return null;',
+        from: 'if (bounded && (costsNothing || tokens !== undefined)) return null;',
         to: 'return null;',
         red: 'no price in USD for it, and no cap on tokens: K-121 K-122 money, and no price',
       },
