@@ -18,6 +18,7 @@ import {
   factsOf,
   inDoubt,
   newRunId,
+  principal,
   startRun,
   workflowStage,
 } from '../support/workflow-stage.ts';
@@ -183,6 +184,27 @@ test('R-099 R-135 a Reset of an execution that was taken over acts no more', asy
   expect((await again.result()).end).toEqual({ kind: 'completed' });
   expect(stage.effects).toEqual([action.actionId, `${runId}.t2.c1`]);
   expect((await stage.ledger.read(runId)).opened?.epoch).toBe(3);
+});
+
+test('R-112 taken over by somebody of another workspace it acts for its own user', async () => {
+  const { runId, action } = await leftRun();
+  const seen: unknown[] = [];
+  stage.behave['charge_card'] = async (_input, attempt) => {
+    seen.push(attempt.principal);
+    return { kind: 'executed', result: { ok: true } };
+  };
+  const eve = { actor: 'eve@w2', reason: 'ada is on leave' };
+  const run = await resumeRun(roomWith(stage.ledger), runId, eve);
+  await answer(action);
+  expect(await run.result()).toMatchObject({ end: { kind: 'completed' }, effectsCount: 2 });
+  expect(seen).toEqual([principal]);
+  const bodies = (await factsOf(stage, runId)).map(({ body }) => body);
+  const opened = bodies.flatMap((body) => (body.kind === 'run_opened' ? [body.principal] : []));
+  expect(opened.length).toBeGreaterThan(1);
+  expect(opened).toEqual(opened.map(() => principal));
+  expect(bodies.filter((body) => 'actor' in body && body.actor === eve.actor)).toMatchObject([
+    { kind: 'authority_changed', change: 'permit' },
+  ]);
 });
 
 function ledgerOf(): Ledger {
