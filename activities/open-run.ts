@@ -8,6 +8,7 @@ import { budgetSchema } from '../core/budget-limits.ts';
 import { genesisBase } from '../core/consumes.ts';
 import type { NewPayload } from '../core/decision.ts';
 import { canonicalBytes, digestOfBytes, NotCanonicalError } from '../core/digest.ts';
+import { principalSchema } from '../core/fact-fields.ts';
 import { grantSchema } from '../core/grants.ts';
 import { runIdProblem } from '../core/ids.ts';
 import { limits } from '../core/limits.ts';
@@ -31,6 +32,13 @@ const catalogSchema = z.object({
 });
 type Catalog = z.infer<typeof catalogSchema>;
 
+/** A workflow of somebody's own declares these in its code, where nobody has checked them. */
+const declaredSchema = z.object({
+  principal: principalSchema,
+  budget: budgetSchema.nullable().default(null),
+  grants: z.array(grantSchema).default([...grantSchema.options]),
+});
+
 export function openRunWith(deps: ActivityDeps) {
   return async (call: OpenRunCall): Promise<OpenRunReply> => {
     const delivery = deliveryOf(deps.clock, { runId: call.runId, attemptId: null });
@@ -38,6 +46,9 @@ export function openRunWith(deps: ActivityDeps) {
     if (problem !== null) return refused('invalid', `run id "${call.runId}": ${problem}`);
     const goal = goalOf(call);
     if (typeof goal === 'string') return refused('invalid', goal);
+    const declared = declaredSchema.safeParse(call);
+    if (!declared.success)
+      return refused('invalid', `what it declares: ${z.prettifyError(declared.error)}`);
     const catalog = catalogOf(deps, call.tools);
     if (typeof catalog === 'string') return refused('unknown_tool', catalog);
     const barrier = await passBarrier(
@@ -45,11 +56,9 @@ export function openRunWith(deps: ActivityDeps) {
       delivery.target,
     );
     const window = sendWindow(deps.clock, barrier.askedAt, limits.barrierAgeMs);
-    const { runId, principal, firstExecutionRunId, ticket, pin } = call;
+    const { runId, firstExecutionRunId, ticket, pin } = call;
     const ask = {
-      ...{ goal, principal, firstExecutionRunId, ticket, pin },
-      grants: call.grants ?? grantSchema.options,
-      budget: call.budget === undefined ? null : budgetSchema.parse(call.budget),
+      ...{ goal, firstExecutionRunId, ticket, pin, ...declared.data },
       catalog: payloadOf(catalog),
       bindings: policiesOf(catalog).map(({ binding }) => binding),
       scope: deps.scope,

@@ -83,7 +83,7 @@ export function decideAuthority(
   position: string | null = null,
 ): (view: LedgerView) => Decision<CommandReply> {
   return (view) => {
-    if (view.run.commandIds.has(command.id)) return duplicate;
+    if (isRepeated(verb, command, view.run)) return duplicate;
     const row = rows[verb] as Row<AuthorityVerb>;
     const unfilled = unfilledProblem(command);
     const effect = unfilled === null ? row(command, view) : { problem: unfilled };
@@ -93,6 +93,13 @@ export function decideAuthority(
     const body = { ...namedBy(command, view.run), position, ...changed };
     return { ...applied(body), payloads: payload === undefined ? [] : [payload] };
   };
+}
+
+/** What stops is never lost to an id that another command came with before. */
+function isRepeated(verb: AuthorityVerb, { id }: StopCommand, run: RunState): boolean {
+  if (!run.commandIds.has(id)) return false;
+  if (verb === 'revoke') return run.revoked;
+  return verb !== 'cancel' || run.canceled;
 }
 
 /** The takeover ticket of `resume`. */
@@ -115,13 +122,19 @@ function applied(body: Change): Decision<CommandReply> {
 function namedBy({ id, actor, reason }: StopCommand, run: RunState): Omit<Change, 'change'> {
   return {
     kind: 'authority_changed',
-    commandId: id,
+    commandId: freeId(id, run),
     actor,
     reason,
     position: null,
     revisions: run.revisions,
     ticket: null,
   };
+}
+
+function freeId(id: string, { commandIds }: RunState): string {
+  let free = id;
+  for (let n = 2; commandIds.has(free); n++) free = `${id}#${n}`;
+  return free;
 }
 
 /** Nothing widens what is over. */

@@ -18,6 +18,7 @@ import {
   malformed,
   reject,
   rejectOtherSignals,
+  unsee,
 } from './desk.ts';
 import {
   amendSignal,
@@ -182,8 +183,7 @@ async function recordFact(desk: Desk, given: GivenCommand): Promise<CommandAnswe
   const reply = await ask(session, 'recordFacts', call, `record the ${verb}`);
   if (reply.kind !== 'applied') return { what: 'rejected', why: 'the ledger did not take it' };
   if (reply.what === 'rejected') {
-    // Corrected and sent again, it may carry the same id.
-    desk.seen.delete(said.id);
+    unsee(desk, verb, said.id);
     session.lastRejection = `${verb}: ${reply.why}`;
   }
   session.show();

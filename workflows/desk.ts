@@ -3,8 +3,8 @@
 //
 // Owns: which commands were handled here, how many were rejected.
 // Does not own: whether a command applies; the ledger decides.
-// INV-1 A command id is handed to the ledger once, and again only after the ledger refused it; any
-//       other repetition is a duplicate.
+// INV-1 A command id is handed to the ledger once, and again only after the ledger refused it or
+//       for a revoke or cancel; any other repetition is a duplicate.
 // INV-2 Beyond the cap rejections are counted and shown, and no longer recorded.
 
 import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
@@ -136,17 +136,28 @@ async function resolveAsFact(desk: Desk, command: ResolveCommand): Promise<Comma
   hint(session, command.actionId);
   if (reply.kind !== 'applied') return { what: 'rejected', why: 'the ledger did not take it' };
   if (reply.what === 'rejected') {
-    // Corrected and sent again, it carries the id that the question gave it.
-    desk.seen.delete(command.id);
+    unsee(desk, 'resolve', command.id);
     countRejection(desk, 'resolve', reply.why ?? 'the ledger did not take it');
   } else session.show();
   return { what: reply.what, why: reply.why };
 }
 
+/** What stops is only repeated by itself: under an id that is taken it has to reach the ledger. */
+function seenAs(name: string, commandId: string): string {
+  const kind = name === 'revoke' || name === 'cancel' ? name : 'other';
+  return `${kind}/${commandId}`;
+}
+
+/** Corrected and sent again, it may carry the same id. */
+export function unsee({ seen }: Desk, name: string, commandId: string): void {
+  seen.delete(seenAs(name, commandId));
+}
+
 /** The same id again is recorded as rejected, and harmless. */
 export async function isRepeated(desk: Desk, name: string, commandId: string): Promise<boolean> {
-  if (!desk.seen.has(commandId)) {
-    desk.seen.add(commandId);
+  const key = seenAs(name, commandId);
+  if (!desk.seen.has(key)) {
+    desk.seen.add(key);
     return false;
   }
   await reject(desk, { name, commandId, why: `command ${commandId} was sent before` });

@@ -56,6 +56,9 @@ test.each([
   ['another first execution', { firstExecutionRunId: 'exec-2' }, 'needs_resume', /resume/],
   ['an unknown tool', { tools: ['fly'] }, 'unknown_tool', /"fly".*charge_card/],
   ['a goal that is no JSON', { goal: { at: Number.NaN } }, 'invalid', /goal/],
+  ['half a budget', { budget: { requests: 1.5 } }, 'invalid', /budget/],
+  ['a grant that is none', { grants: ['effect', 'everything'] }, 'invalid', /grants/],
+  ['nobody whose run it is', { principal: { user: '', workspace: 'w1' } }, 'invalid', /user/],
   ['a goal that is too large', { goal: 'x'.repeat(limits.runInputBytesMax) }, 'invalid', /bytes/],
 ])('opening with %s is refused readably', async (_name, over, reason, message) => {
   const rig = await activityRig();

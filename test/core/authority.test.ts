@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { authorityOf } from '../../core/authority.ts';
 import { enter, open, RUN, settle } from '../support/asks.ts';
-import { give } from '../support/authority-story.ts';
+import { give, topUp } from '../support/authority-story.ts';
 import { memoryLedger } from '../support/memory-ledger.ts';
 import { actionOf, bodiesAfter, change, end, openAndEnter } from '../support/story.ts';
 
@@ -27,10 +27,23 @@ describe('R-109 a revoke', () => {
     open(ledger);
     change(ledger, 'revoke');
     expect(change(ledger, 'revoke')).toEqual({ what: 'duplicate', why: null });
-    expect(change(ledger, 'cancel', { id: 'revoke-1' }).what).toBe('duplicate');
     expect(authorityOf(ledger.run(RUN)).revisions.auth).toBe(2);
     expect(ledger.facts(RUN)).toHaveLength(2);
   });
+
+  test.each(['revoke', 'cancel'] as const)(
+    'R-109 a %s is on record though its id is taken, and then a duplicate',
+    (verb) => {
+      const ledger = memoryLedger();
+      open(ledger, { budget: { requests: 1, onExhausted: 'ask' } });
+      topUp(ledger, { id: '1', requests: 1 });
+      topUp(ledger, { id: '1#2', requests: 1 });
+      expect(give(ledger, verb, { id: '1' })).toEqual({ what: 'applied', why: null });
+      expect(ledger.facts(RUN).at(-1)?.body).toMatchObject({ change: verb, commandId: '1#3' });
+      expect(authorityOf(ledger.run(RUN))[verb === 'revoke' ? 'revoked' : 'canceled']).toBe(true);
+      expect(give(ledger, verb, { id: '1' }).what).toBe('duplicate');
+    },
+  );
 
   test('erases nothing: what was settled before stays as it was', () => {
     const ledger = memoryLedger();

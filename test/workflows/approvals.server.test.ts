@@ -73,6 +73,21 @@ describe('one action', () => {
     },
   );
 
+  test('R-109 a revoke under the id of an approval is on record, not only heard', async () => {
+    const runId = newRunId('id-taken');
+    const run = await startRun(stage, runId, plan(call(1), call(2)));
+    const [about] = await asked(run);
+    await run.signal('approve', decision(about, { id: '1' }));
+    await eventually('the next one', async () =>
+      (await asked(run))[0]?.actionId.endsWith('.t2.c1'),
+    );
+    const answer = await run.executeUpdate('revoke', { args: [{ id: '1', ...ann }] });
+    expect(answer).toMatchObject({ what: 'applied' });
+    expect(await endOf(run)).toMatchObject({ end: { kind: 'stopped', reason: 'revoked' } });
+    const { revoked, revisions } = await stage.ledger.read(runId);
+    expect({ revoked, revisions }).toEqual({ revoked: true, revisions: { goal: 1, auth: 2 } });
+  });
+
   test('R-095 is not carried out once it was denied; what builds on it is blocked', async () => {
     const runId = newRunId('deny');
     const run = await startRun(stage, runId, plan(call(1), call(2)));
