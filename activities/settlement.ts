@@ -12,7 +12,10 @@ import { messageOf } from './failures.ts';
 import { receiverNameSchema, receiverPartsSchema } from './receiver-words.ts';
 
 const id = receiverNameSchema;
-const cost = costSchema.optional();
+/** What became of the operation does not hang on a bill that cannot be read. */
+const cost = costSchema
+  .optional()
+  .catch({ kind: 'unknown', reason: 'its tool named something that is no cost' });
 const told = { code: z.string().min(1), message: z.string() };
 
 const settlementSchema = z.discriminatedUnion('kind', [

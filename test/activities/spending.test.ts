@@ -246,6 +246,13 @@ describe('what a tool says that it costs', () => {
   test.each([
     ['its settlement names it', { kind: 'executed', result: null, cost }, { known: 1, held: 0 }],
     ['its settlement leaves it out', { kind: 'executed', result: null }, { known: 0, held: 1 }],
+    ...[{ ...cost, usage: { ...cost.usage, requests: -1 } }, { kind: 'known' }, 5, null].map(
+      (odd): [string, object, { known: number; held: number }] => [
+        `it names ${JSON.stringify(odd)}`,
+        { kind: 'executed', result: null, cost: odd },
+        { known: 0, held: 1 },
+      ],
+    ),
     ['it was refused', { kind: 'refused', code: '402', message: 'no' }, { known: 0, held: 1 }],
     ['it was not taken', { kind: 'not_taken', code: '429', message: 'no' }, { known: 0, held: 0 }],
   ])(
