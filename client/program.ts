@@ -84,7 +84,7 @@ function startOptions(command: Command): Command {
     .option('--user <id>', 'user the run acts for')
     .option('--workspace <id>', 'workspace the run acts in')
     .option('--account <binding>', 'account binding of the user')
-    .option('--tool <name...>', 'tools the run may use; default: all of the installation')
+    .option('--tool <name...>', 'tools the run may use; default: those of the plan, or all')
     .addOption(grantOption('what the run may do; default: all'))
     .option('--budget-requests <n>', 'most model calls, lost ones included', whole)
     .option('--budget-tokens <n>', 'most tokens, input and output together', whole)

@@ -17,7 +17,7 @@ import { checked, sizedJson } from './goal.ts';
 export interface GoalStart {
   readonly goal: Goal | string;
   readonly principal: Principal;
-  /** Names of tools; left out: every tool of the installation. */
+  /** Names of tools; left out: those of the plan, or for a model every tool. */
   readonly tools?: readonly string[];
   /** Left out: nothing is limited. */
   readonly budget?: BudgetInput;

@@ -176,12 +176,19 @@ export function changed(
     : 'told to the run only, not in the ledger first: ' +
       (ledgerProblem ?? 'this client has no access to it (HOLDFAST_LEDGER_URL)');
   const refused = answer?.what === 'rejected' || answer?.what === 'disputed';
+  // A duplicate id may have come with another word: what it says is not what is in force.
+  const isRepeated = (recorded ?? answer?.what) === 'duplicate';
+  const isNews = !isRepeated && (recordedFirst || !refused);
   return {
     json: { ...reply, commandId },
     lines: [
-      `${refused && !recordedFirst ? `${verb} of ${subject}` : done(subject)}, ${record}`,
+      `${isNews ? done(subject) : `${verb} of ${subject}`}, ${record}`,
       ...(answer === null ? [] : [`the run answers: ${answer.what}${whyOf(answer.why)}`]),
-      signaled ? `the run has it; ${open}` : `its workflow is not open; ${closed}`,
+      isRepeated
+        ? `${commandId} was recorded before, so nothing changes; see: holdfast state ${reply.runId}`
+        : signaled
+          ? `the run has it; ${open}`
+          : `its workflow is not open; ${closed}`,
     ].slice(0, refused ? 2 : 3),
     exit: refused ? 'refused' : ledgerProblem === null ? 'ok' : 'ledger',
   };

@@ -159,6 +159,7 @@ describe('what became of it', () => {
   test.each([
     [{}, 0, 'in the ledger (applied) before the run was told'],
     [{ signaled: false }, 0, 'its workflow is not open'],
+    [{ recorded: 'duplicate' }, 0, 'was recorded before, so nothing changes'],
     [{ recordedFirst: false, recorded: null }, 0, 'not in the ledger first'],
     [{ recordedFirst: false, recorded: null, ledgerProblem: 'full' }, 6, 'ledger first: full'],
     [{ answer: { what: 'duplicate', why: null } }, 0, 'the run answers: duplicate'],
@@ -166,6 +167,16 @@ describe('what became of it', () => {
   ] as const)('%j is exit %i and says so', async (over, code, words) => {
     const ran = await told(over);
     expect([ran.code, ran.out]).toEqual([code, expect.stringContaining(words)]);
+  });
+
+  test('R-134 an approval under the id of a denial is not said to be one', async () => {
+    const said: AuthorityReply = { ...reply, recorded: 'duplicate' };
+    const ran = await cli(['approve', ACTION, ...who], {
+      approval: async () => question(),
+      approve: async () => said,
+    });
+    expect(ran.out).toContain('nothing changes');
+    expect(ran.out).not.toContain('is approved');
   });
 
   test('--update waits for the run', async () => {
