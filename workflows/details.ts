@@ -105,7 +105,7 @@ export function runDetails(session: Session): string {
       ? []
       : [`**Last command rejected:** ${escaped(lastRejection, 400)}`]),
     `Authority revision ${auth}${goal > 1 ? `, goal revision ${goal}` : ''}. ` +
-      `Scheduled: ${scheduled.size}. Open questions: ${open.length}.`,
+      `Scheduled: ${scheduled.size}. Open questions: ${open.length}${oldestOf(session)}.`,
     ...open.slice(0, unknownsShown).map((actionId) => `- ${questionLink(actionId)}`),
   ];
   if (open.length > unknownsShown) lines.push(`- and ${open.length - unknownsShown} more`);
@@ -113,6 +113,12 @@ export function runDetails(session: Session): string {
   if (waitingFor !== null) lines.push(`Waiting for ${escaped(waitingFor)}`);
   if (result !== null) lines.push(...endLines(result));
   return lines.join('\n\n');
+}
+
+function oldestOf({ unknowns, unknownSince }: Session): string {
+  const since = [...unknowns.keys()].flatMap((actionId) => unknownSince.get(actionId) ?? []);
+  const [oldest] = since.sort();
+  return oldest === undefined ? '' : `, the oldest since ${escaped(oldest)}`;
 }
 
 /** What the work came to, apart from that it has stopped. */

@@ -85,6 +85,8 @@ export interface Session {
   readonly scheduled: Map<string, CancellationScope>;
   /** Open questions: action id to workflow id of the child. */
   readonly unknowns: Map<string, string>;
+  /** Of these, since when: the entry that nobody has settled. */
+  readonly unknownSince: Map<string, string>;
   /** Of these the child was started here and is open: its end will be heard of. */
   readonly asked: Set<string>;
   /** Counts up per action with each hint. */
@@ -153,6 +155,7 @@ export function newSession(options: SessionOptions): Session {
     result: null,
     scheduled: new Map(),
     unknowns: new Map(),
+    unknownSince: new Map(),
     asked: new Set(),
     hints: new Map(),
     recordings: newRecordings(),

@@ -58,6 +58,7 @@ export async function settlementOf(
       if (answerIn(reply) !== 'open') return leave(session, actionId, reply);
       question = reply.question;
     }
+    if (question !== null) showSince(session, question);
     if (question !== null && mayOpen(child, woken)) {
       child.state = await openQuestion(session, question, () => {
         child.state = 'none';
@@ -94,8 +95,13 @@ function mayOpen({ state, starts }: Child, woken: Woken): boolean {
 export async function raiseQuestion(session: Session, question: Question): Promise<void> {
   const { actionId } = question.action;
   session.unknowns.set(actionId, unknownIdOf(actionId));
-  session.show();
+  showSince(session, question);
   await openQuestion(session, question, () => hint(session, actionId));
+}
+
+function showSince(session: Session, { action, evidence }: Question): void {
+  session.unknownSince.set(action.actionId, evidence.enteredAt);
+  session.show();
 }
 
 /**
@@ -119,6 +125,7 @@ export async function polled(session: Session, doubtful: Doubtful): Promise<Inqu
 
 function leave(session: Session, actionId: string, reply: InquireReply): InquireReply {
   session.unknowns.delete(actionId);
+  session.unknownSince.delete(actionId);
   if (session.unknowns.size === 0) session.phase = 'running';
   session.show();
   return reply;

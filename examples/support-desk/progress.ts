@@ -50,6 +50,8 @@ export function wordsOf({ body, source }: Fact, runId: string): string | null {
     case 'attempt_entered':
       return body.number === 1 ? null : `${short(body.actionId)} is sent again, with the same key`;
     case 'attempt_refused':
+      if (body.verdict === 'approval_missing' || body.verdict === 'budget_exhausted')
+        return `${short(body.actionId)} waits for a person (${body.verdict})`;
       return `${short(body.actionId)} did not enter (${body.verdict}): certainly not submitted`;
     case 'attempt_settled':
       return settledWords(short(body.actionId), body.externalId, source);
@@ -61,6 +63,10 @@ export function wordsOf({ body, source }: Fact, runId: string): string | null {
         : `${short(body.actionId)}: ${body.about}`;
     case 'resolution':
       return `${short(body.actionId)}: ${body.actor} says ${body.verb}`;
+    case 'authority_changed':
+      return `${body.actor} says ${body.change.replace('_', ' ')}: ${body.reason}`;
+    case 'command_rejected':
+      return `a command was rejected: ${body.name}: ${body.why}`;
     case 'run_ended':
       return `the run ended: ${body.end.kind}`;
     default:

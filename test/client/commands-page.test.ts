@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   type AuthorityVerb,
+  approvalSchema,
   authorityCommands,
   resolveSchema,
   stopSchema,
 } from '../../core/commands.ts';
 import { goalSchema } from '../../core/goal.ts';
+import { approvalTo, topUpTo } from '../../core/paste.ts';
 import { projectRoot } from '../support/project-files.ts';
 
 const page = (name: string) => readFileSync(join(projectRoot, 'docs', name), 'utf8');
@@ -20,6 +22,9 @@ const sections = new Map(
     .map((section) => [section.slice(0, section.indexOf('\n')), section]),
 );
 const verbs = Object.keys(authorityCommands) as readonly AuthorityVerb[];
+
+/** Of what a run shows, with places to fill in. */
+const DECISIONS = '\n## Approve, deny, top up\n';
 
 const examplesIn = (text: string): unknown[] =>
   [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) => JSON.parse(json));
@@ -44,8 +49,18 @@ test.each(verbs)('R-134 the fields of %s on the page are those it has', (verb) =
 });
 
 test('R-134 every example of an answer on the page of questions is one that is taken', () => {
-  const [stop, ...answers] = examplesIn(page('web-ui.md')).reverse();
+  const [text = ''] = page('web-ui.md').split(DECISIONS);
+  const [stop, ...answers] = examplesIn(text).reverse();
   expect(stopSchema.parse(stop)).toEqual(stop);
   expect(answers.length).toBe(4);
   for (const answer of answers) expect(resolveSchema.parse(answer)).toEqual(answer);
+});
+
+test('R-136 what the page of questions says that a run shows is what it shows', () => {
+  const [, text = ''] = page('web-ui.md').split(DECISIONS);
+  const [approval, topUp, ...others] = examplesIn(text);
+  const { actionId, bound } = approvalSchema.parse(approval);
+  expect(approval).toEqual(approvalTo(actionId, bound));
+  expect(topUp).toEqual(topUpTo('invoice-42', 'requests: 2 used, 0 held, 1 more do not fit 2'));
+  expect(others).toEqual([]);
 });

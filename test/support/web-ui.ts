@@ -5,6 +5,7 @@
 import type { Locator, Page } from 'playwright-core';
 import type { Question } from '../../core/question.ts';
 import { until } from './fault-stage.ts';
+import { projectFiles } from './project-files.ts';
 
 const SHOWN_MS = 60_000;
 
@@ -12,6 +13,19 @@ export interface WebUi {
   readonly page: Page;
   /** `http://127.0.0.1:…` */
   readonly url: string;
+}
+
+const filterPath = /^\/namespaces\/default\/workflows\?query=\S+$/m;
+
+/** The address in docs/web-ui.md. */
+export function documentedFilter(): string {
+  const page = projectFiles().find(({ path }) => path === 'docs/web-ui.md');
+  return page?.text.match(filterPath)?.[0] ?? '';
+}
+
+/** Prose on these pages has curly quotes. */
+export function straight(text: string): string {
+  return text.replace(/"(.*?)"/g, '“$1”');
 }
 
 /** Workflow ids of the list at `path`, as soon as they are as many. */
@@ -80,7 +94,9 @@ export async function send({ page }: WebUi, { kind, name, by, text }: Pasted): P
   const dialog = await openDialog(page, kind);
   if (by !== 'hand') {
     await dialog.getByTestId(`${kind}-select-button`).click();
-    await dialog.getByRole('option', { name: by === 'list' ? name : 'Custom' }).click();
+    // A description may hold the name of another one.
+    const option = by === 'list' ? new RegExp(`^${name}\\b`) : 'Custom';
+    await dialog.getByRole('option', { name: option }).click();
   }
   if (by !== 'list') await dialog.locator(`#${kind}-name`).fill(name);
   if (text !== null) {
@@ -139,15 +155,25 @@ export async function details({ page }: WebUi, part: DetailsPart, shows: string)
   const main = page.frameLocator(`#user-metadata-${part}`).locator('main');
   return until(`"${shows}" in ${part}`, SHOWN_MS, async () => {
     await page.keyboard.press('r');
-    await main.waitFor();
-    const text = await rendered(main);
-    if (!text.includes(shows)) return null;
-    const code = await main.locator('pre').allInnerTexts();
-    const names = await main
-      .locator('*')
-      .evaluateAll((all) => all.map((one) => one.tagName.toLowerCase()));
-    return { text, code, elements: [...new Set(names)].sort() };
+    try {
+      return await shownIn(main, shows);
+    } catch (error) {
+      // The page has just put a newer one in its place.
+      if (error instanceof Error && error.message.includes('Frame was detached')) return null;
+      throw error;
+    }
   });
+}
+
+async function shownIn(main: Locator, shows: string): Promise<Details | null> {
+  await main.waitFor();
+  const text = await rendered(main);
+  if (!text.includes(shows)) return null;
+  const code = await main.locator('pre').allInnerTexts();
+  const names = await main
+    .locator('*')
+    .evaluateAll((all) => all.map((one) => one.tagName.toLowerCase()));
+  return { text, code, elements: [...new Set(names)].sort() };
 }
 
 /** What is seen of it, unlike its text content. */

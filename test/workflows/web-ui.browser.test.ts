@@ -7,10 +7,10 @@ import { actionIdOf, unknownIdOf } from '../../core/ids.ts';
 import type { Question } from '../../core/question.ts';
 import { openBrowser } from '../support/chromium.ts';
 import { asked, type FaultStage, openFaultStage, until } from '../support/fault-stage.ts';
-import { projectFiles } from '../support/project-files.ts';
 import {
   copiedInput,
   details,
+  documentedFilter,
   landed,
   listed,
   offered,
@@ -18,6 +18,7 @@ import {
   type Pasted,
   send,
   shownInput,
+  straight,
   type WebUi,
 } from '../support/web-ui.ts';
 
@@ -82,9 +83,6 @@ async function answerYes(by: 'list' | 'hand' = 'list'): Promise<string> {
 const signal = (name: string, text: string | null, by: Pasted['by'] = 'list') =>
   send(ui, { kind: 'signal', name, by, text });
 
-/** Prose on these pages has curly quotes. */
-const straight = (text: string) => text.replace(/"(.*?)"/g, '“$1”');
-
 /** More Actions → Terminate, as somebody might who only wants the question to go away. */
 async function terminate(workflowId: string): Promise<void> {
   await openWorkflow(ui, workflowId);
@@ -92,13 +90,6 @@ async function terminate(workflowId: string): Promise<void> {
   await ui.page.locator('[data-testid=terminate-button]:visible').click();
   await ui.page.locator('dialog[open]').getByTestId('confirm-modal-button').click();
 }
-
-/** The address in docs/web-ui.md. */
-const filterPath = /^\/namespaces\/default\/workflows\?query=\S+$/m;
-const documentedFilter = () =>
-  projectFiles()
-    .find(({ path }) => path === 'docs/web-ui.md')
-    ?.text.match(filterPath)?.[0] ?? '';
 
 describe('R-134 R-105 an operator', () => {
   test('R-012 finds the waiting question and answers it, and the run completes', async () => {
@@ -194,7 +185,7 @@ describe('R-134 R-105 an operator', () => {
   });
 });
 
-test('R-134 text from outside stays text in summary, details and timeline', async () => {
+test('R-134 R-136 text from outside stays text in summary, details and timeline', async () => {
   const runId = 'desk <img src=x> *7* _b_ [x](y) $z$';
   const { run, actionId, question } = await askingRun(runId);
   await openWorkflow(ui, question);
@@ -210,7 +201,9 @@ test('R-134 text from outside stays text in summary, details and timeline', asyn
 
   await openWorkflow(ui, runId);
   await ui.page.getByText(`unknown: send_notice ${actionId}`).first().waitFor();
-  const about = await details(ui, 'current-details', 'Open questions: 1.');
+  const since = (await asked(stage.client, actionId)).evidence.enteredAt;
+  const oldest = `Open questions: 1, the oldest since ${since}.`;
+  const about = await details(ui, 'current-details', oldest);
   expect(about.text).toContain(`${runId}: waiting`);
   expect(about.elements).toEqual(['a', 'li', 'p', 'strong', 'ul']);
   const frame = ui.page.frameLocator('#user-metadata-current-details');
