@@ -39,6 +39,8 @@ export const approvalAskSchema = z.object({
   /** From the decision on; null: for ever. */
   validForMs: z.number().int().positive().nullable(),
   versions: versionsSchema,
+  /** Decisions on just this that have expired; absent: none. */
+  earlier: count.optional(),
 });
 export type ApprovalAsk = z.infer<typeof approvalAskSchema>;
 

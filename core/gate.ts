@@ -56,7 +56,7 @@ export function decideEntry(ask: EntryAsk): (view: LedgerView) => Decision<Entry
     if (verdict === 'entered') return enter(each);
     if (verdict === 'entered_again')
       return { reply: { verdict, detail, entry: entryOf(each) }, facts: [] };
-    const asks = verdict === 'approval_missing' ? { asks: askFor(ask) } : {};
+    const asks = verdict === 'approval_missing' ? { asks: askFor(each) } : {};
     const reply = { verdict, detail, entry: null, ...asks };
     if (writesNothing.has(verdict) || view.gateRow !== null) return { reply, facts: [] };
     const { attemptId, actionId, position, revisions, binding } = ask;
@@ -132,9 +132,12 @@ function approvedBy(
   return approval ? { approval: approval.commandId } : {};
 }
 
-function askFor(ask: EntryAsk): ApprovalAsk {
+function askFor({ ask, action }: GateCase): ApprovalAsk {
   const { approval, versions = {} } = ask;
-  return { bound: boundBy(ask), validForMs: approval?.validForMs ?? null, versions };
+  const bound = boundBy(ask);
+  const earlier = action?.approvals.filter((each) => each.bound === bound).length ?? 0;
+  const asked = { bound, validForMs: approval?.validForMs ?? null, versions };
+  return earlier === 0 ? asked : { ...asked, earlier };
 }
 
 function entryOf({ ask, action }: GateCase): Entry {

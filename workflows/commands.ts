@@ -220,7 +220,7 @@ function stateOf(session: Session): RunStateAnswer {
     scheduled: [...scheduled.keys()],
     unknowns: [...unknowns].map(([actionId, child]) => ({ actionId, child })),
     waitingFor,
-    approvals: [...approvals].map(([actionId, asked]) => ({ actionId, ...asked })),
+    approvals: [...approvals].map(([actionId, { tool, bound }]) => ({ actionId, tool, bound })),
     exhausted,
     lastRejection,
     result: session.result,

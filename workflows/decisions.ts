@@ -13,13 +13,19 @@ export async function awaitApproval(course: Course): Promise<void> {
   const { session, actionId, binding } = course;
   const refused = refusedOf(course);
   if (refused.asks === null) throw new Error(`${actionId}: refused without what it asks for`);
-  session.approvals.set(actionId, { tool: binding.tool, bound: refused.asks.bound });
+  const { bound, earlier = 0 } = refused.asks;
+  session.approvals.set(actionId, { tool: binding.tool, bound, earlier });
+  let heard = refused.hints;
   await shown(session, () =>
     untilNews(course, {
       what: 'approval',
-      hasNews: () => hintsOf(course) !== refused.hints || isRevised(session, refused),
-      // A decision may be in the ledger without a signal.
-      isOver: async () => (await lookAt(session, doubtfulOf(course))).asks === undefined,
+      hasNews: () => hintsOf(course) !== heard || isRevised(session, refused),
+      // A decision may be in the ledger without a signal, and a hint may be about none.
+      isOver: async () => {
+        heard = hintsOf(course);
+        if (isRevised(session, refused)) return true;
+        return (await lookAt(session, doubtfulOf(course))).asks === undefined;
+      },
     }),
   );
   session.approvals.delete(actionId);
@@ -38,6 +44,7 @@ export async function awaitBudget(course: Course): Promise<void> {
       what: 'budget',
       hasNews: () => isToppedUp() || isRevised(session, refused),
       isOver: async () => {
+        if (isToppedUp() || isRevised(session, refused)) return true;
         await lookAt(session, doubtfulOf(course));
         return isToppedUp();
       },
@@ -58,9 +65,11 @@ interface Awaited {
 async function untilNews(course: Course, { what, hasNews, isOver }: Awaited): Promise<void> {
   const { session, actionId } = course;
   const summary = `${actionId}, ${what}`;
-  for (let waitMs: number = limits.reaskMs; ; waitMs = Math.min(2 * waitMs, limits.reaskMaxMs)) {
+  let waitMs: number = limits.reaskMs;
+  for (;;) {
     const heard = await condition(() => session.stop !== null || hasNews(), waitMs, { summary });
-    if (heard || session.stop !== null || (await isOver())) return;
+    if (session.stop !== null || (await isOver())) return;
+    if (!heard) waitMs = Math.min(2 * waitMs, limits.reaskMaxMs);
     session.progressed = true;
     await continueIfLong(session);
   }

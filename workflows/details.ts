@@ -143,12 +143,12 @@ function endLines(result: RunResult): string[] {
 function approvalLines({ approvals }: Session): string[] {
   const [first, ...others] = [...approvals].map(([actionId, asked]) => ({ actionId, ...asked }));
   if (first === undefined) return [];
-  const { actionId, tool, bound } = first;
+  const { actionId, tool, bound, earlier } = first;
   const more = others.length - othersShown;
   return [
     `**Approve?** ${escaped(tool)}, ${escaped(actionId)}. Its input: ` +
       `${codeSpan(`holdfast approve ${actionId}`)}. Signal \`approve\` or \`deny\`:`,
-    fencedJson(approvalTo(actionId, bound)),
+    fencedJson(approvalTo(actionId, bound, earlier)),
     ...others
       .slice(0, othersShown)
       .map((other) => `- then ${escaped(other.tool)}, ${escaped(other.actionId)}`),

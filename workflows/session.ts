@@ -101,6 +101,8 @@ export interface Session {
 export interface PendingApproval {
   readonly tool: string;
   readonly bound: string;
+  /** Decisions on just this that have expired: the next one is another. */
+  readonly earlier: number;
 }
 
 /** A command that another execution of the same workflow handles. */

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { boundOf } from '../../core/approval.ts';
 import { digestOf } from '../../core/digest.ts';
 import type { EntryAsk } from '../../core/gate.ts';
+import { approvalTo } from '../../core/paste.ts';
 import { ACTION, binding, enter, open, payloadOf, RUN, settle } from '../support/asks.ts';
 import {
   amend,
@@ -84,6 +85,17 @@ describe('K-133 one approval', () => {
     settle(ledger, { outcome: 'not_sent' });
     later(ledger, 2 * HOUR);
     expect(try_(ledger, 2, forAnHour)).toBe('entered');
+  });
+
+  test('that has expired is counted by the next question, for an id of its own', () => {
+    const ledger = approved(forAnHour);
+    later(ledger, 2 * HOUR);
+    const asked = enter(ledger, { ...forAnHour, ...attempt(2) });
+    expect(asked).toMatchObject({ verdict: 'approval_missing', asks: { earlier: 1 } });
+    const bound = asked.asks?.bound ?? '';
+    expect(approvalTo(ACTION, bound, asked.asks?.earlier).id).not.toBe(
+      approvalTo(ACTION, bound).id,
+    );
   });
 
   test('of mixed decisions in a batch speaks for its own action', () => {

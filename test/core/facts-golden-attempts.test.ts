@@ -123,6 +123,7 @@ test('R-064 a kind, a field or a word of attempts that is removed changes this l
     attempt_refused.asks.versions.object
     attempt_refused.asks.versions.dependencies
     attempt_refused.asks.versions.credentials
+    attempt_refused.asks.earlier
     attempt_settled.kind
     attempt_settled.kind = attempt_settled
     attempt_settled.actionId

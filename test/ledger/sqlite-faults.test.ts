@@ -127,7 +127,10 @@ describe('a damaged run', () => {
       sealed.text,
       sealed.head.hash,
     );
-    db.prepare('insert into run values (?, 1, ?, 1, 0, 0, 0)').run(other.runId, sealed.head.hash);
+    db.prepare('insert into run values (?, 1, ?, 1, 0, 0, 0, 0)').run(
+      other.runId,
+      sealed.head.hash,
+    );
     db.close();
     const before = dump(path);
     const again = await openSqliteLedger({ path });

@@ -156,6 +156,20 @@ describe('one action', () => {
     expect(stage.effects).toEqual([`${runId}.t1.c1`]);
   });
 
+  test('R-134 decisions that decide nothing ask the gate nothing: the record stays', async () => {
+    const runId = newRunId('wrong');
+    const run = await startRun(stage, runId, plan(call(1)));
+    const [about] = await asked(run);
+    const bound = about?.bound.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+    for (let n = 0; n < 5; n++)
+      await run.executeUpdate('approve', { args: [decision(about, { id: `wrong-${n}`, bound })] });
+    expect(await bodiesOf(runId, 'command_rejected')).toHaveLength(5);
+    expect(await bodiesOf(runId, 'attempt_refused')).toHaveLength(1);
+    await run.signal('approve', decision(about));
+    expect(await endOf(run)).toMatchObject({ end: { kind: 'completed' }, effectsCount: 1 });
+    expect(stage.effects).toEqual([`${runId}.t1.c1`]);
+  });
+
   test('R-109 revoked while it waits it is never done, and no approval helps', async () => {
     const runId = newRunId('revoked');
     const run = await startRun(stage, runId, plan(call(1)));
