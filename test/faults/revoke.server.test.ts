@@ -83,8 +83,8 @@ test('R-043 a keyed request that times out is not sent again once it was revoked
   const worker = await stage.worker();
   const runs = [];
   for (const [runId, amount] of [
-    ['kept', 10],
-    ['withdrawn', 20],
+    ['keyed-kept', 10],
+    ['keyed-withdrawn', 20],
   ] as const) {
     await stage.receiver.arm({ fault: 'hold', keyIncludes: `/${runId}.` });
     const steps = [{ tool: 'credit', input: { account: 'u9', amount } }];
@@ -95,16 +95,17 @@ test('R-043 a keyed request that times out is not sent again once it was revoked
     return (await stage.receiver.faults()).held.length === 2;
   });
   await worker.kill();
-  await stage.client.revoke('withdrawn', { ...revoke, id: 'revoke-3' });
+  await stage.client.revoke('keyed-withdrawn', { ...revoke, id: 'revoke-3' });
   await stage.worker();
   const [kept, withdrawn] = await Promise.all(runs.map((run) => run.result()));
 
   // What the receiver would allow for both is allowed for one of them.
   expect(kept).toMatchObject({ end: { kind: 'completed' }, effectsCount: 1 });
-  expect(await sent('kept')).toHaveLength(1);
+  expect(await sent('keyed-kept')).toHaveLength(1);
   expect(withdrawn).toMatchObject({ end: { kind: 'stopped', reason: 'revoked' } });
-  expect(await sent('withdrawn')).toEqual([]);
-  const { attempts } = (await stage.ledger.read('withdrawn')).actions.get('withdrawn.t1.c1') ?? {};
+  expect(await sent('keyed-withdrawn')).toEqual([]);
+  const { actions } = await stage.ledger.read('keyed-withdrawn');
+  const { attempts } = actions.get('keyed-withdrawn.t1.c1') ?? {};
   expect(attempts).toHaveLength(1);
   await stage.receiver.release();
 });
