@@ -65,6 +65,17 @@ async function inTheMiddle(runId: string) {
   return { run, c8: `${runId}.c8`, seq: (await factsOf(runId)).length };
 }
 
+/** At each beat an attempt looks into the ledger, the last time perhaps not yet; or it is over. */
+async function beatsOf(runId: string, count: number): Promise<void> {
+  const operator = operatorOf(cases().temporal);
+  const beats = new Set<number>();
+  await until(`${count} beats of ${runId}`, WITHIN_MS, async () => {
+    const atWork = await operator.pending(runId);
+    for (const { heardAt } of atWork) beats.add(heardAt);
+    return beats.size > count || atWork.length === 0;
+  });
+}
+
 async function historyOf(runId: string) {
   const { events } = await cases().temporal.workflow.getHandle(runId).fetchHistory();
   return events ?? [];
@@ -98,6 +109,7 @@ test('T-09 R-122 a revoke tells no tool to stop: what is at work comes to its en
   const { run, c8 } = await inTheMiddle('let-finish');
   await cases().stage.client.revoke('let-finish', { id: 'revoke/let-finish', ...stopped });
   await heard(cases(), 'let-finish', 'revoked');
+  await beatsOf('let-finish', 3);
   await cases().stage.gateway.release();
   const result = await run.result();
   expect(result).toMatchObject({ end: { reason: 'revoked' }, effectsCount: 2, unknownsCount: 0 });

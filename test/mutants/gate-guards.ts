@@ -134,7 +134,8 @@ export const gateGuards: readonly Guard[] = [
         from: 'says(view.run.revoked || view.run.canceled,',
         to: 'says(view.run.canceled,',
         red: 'revoked when revoked leaves closed',
-        says: 'the run is revoked or canceled',
+        // A revocation withdraws the grants, too: the next row refuses with its own word.
+        says: "'not_granted' to be 'revoked'",
       },
       {
         name: 'gate-canceled',
