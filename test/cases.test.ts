@@ -1,12 +1,8 @@
 // The page of cases against the titles: a case is played by a live test that carries its number, or
 // the page says why it is not.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { projectFiles, projectRoot } from './support/project-files.ts';
-import { idsIn } from './support/requirement-cover.ts';
-import { testTitles } from './support/test-titles.ts';
+import { pageRows, rowProblems } from './support/page-rows.ts';
 
 /** What is done again, leases, Temporal, calls without results, revocations, approvals, budgets. */
 const numbers = [
@@ -19,31 +15,12 @@ const numbers = [
   ...[121, 122, 124, 125, 127, 128],
 ].map((number) => `K-${String(number).padStart(3, '0')}`);
 
-const page = readFileSync(join(projectRoot, 'docs/cases.md'), 'utf8');
-const rows = [...page.matchAll(/^\| (K-\d{3}) \| (.+?) \| (.+) \|$/gm)].map(
-  ([, id = '', , where = '']) => ({
-    id,
-    files: [...where.matchAll(/`(test\/[\w./-]+\.test\.ts)`/g)].map(([, path = '']) => path),
-    reason: where.replace(/`[^`]+`[,;:]? ?/g, ''),
-    played: where.startsWith('`'),
-  }),
-);
-
-function named(id: string, path: string): boolean {
-  const file = projectFiles().find((each) => each.path === path);
-  const live =
-    file === undefined ? [] : testTitles(path, file.text).filter((each) => !each.skipped);
-  return live.some(({ title }) => idsIn(title).includes(id));
-}
+const rows = pageRows('docs/cases.md', /K-\d{3}/);
 
 test('docs/cases.md has one row for each case of the list, in order', () => {
   expect(rows.map(({ id }) => id)).toEqual(numbers);
 });
 
 test('each row names live tests with the number in the title, or a reason', () => {
-  const wrong = rows.flatMap(({ id, files, reason, played }) => {
-    if (!played) return reason.length > 20 ? [] : [`${id}: neither a test nor a reason`];
-    return files.filter((path) => !named(id, path)).map((path) => `${id}: not in ${path}`);
-  });
-  expect(wrong).toEqual([]);
+  expect(rowProblems(rows)).toEqual([]);
 });

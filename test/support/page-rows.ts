@@ -1,0 +1,42 @@
+// A page of the docs that has one row for each case or rule: `| id | sentence | test, or reason |`.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectFiles, projectRoot } from './project-files.ts';
+import { idsIn } from './requirement-cover.ts';
+import { testTitles } from './test-titles.ts';
+
+export interface PageRow {
+  readonly id: string;
+  /** Test files that it names. */
+  readonly files: readonly string[];
+  /** What stands there beside the files. */
+  readonly reason: string;
+  readonly played: boolean;
+}
+
+/** Rows whose id fits `id`, in the order of the page. */
+export function pageRows(page: string, id: RegExp): readonly PageRow[] {
+  const text = readFileSync(join(projectRoot, page), 'utf8');
+  const row = new RegExp(`^\\| (${id.source}) \\| (.+?) \\| (.+) \\|$`, 'gm');
+  return [...text.matchAll(row)].map(([, found = '', , where = '']) => ({
+    id: found,
+    files: [...where.matchAll(/`(test\/[\w./-]+\.test\.ts)`/g)].map(([, path = '']) => path),
+    reason: where.replace(/`[^`]+`[,;:]? ?/g, ''),
+    played: where.startsWith('`'),
+  }));
+}
+
+/** A row names live tests with its id in the title, or says why there are none. */
+export function rowProblems(rows: readonly PageRow[]): string[] {
+  return rows.flatMap(({ id, files, reason, played }) => {
+    if (!played) return reason.length > 20 ? [] : [`${id}: neither a test nor a reason`];
+    return files.filter((path) => !isNamed(id, path)).map((path) => `${id}: not in ${path}`);
+  });
+}
+
+function isNamed(id: string, path: string): boolean {
+  const file = projectFiles().find((each) => each.path === path);
+  const titles = file === undefined ? [] : testTitles(path, file.text);
+  return titles.some(({ title, skipped }) => !skipped && idsIn(title).includes(id));
+}
