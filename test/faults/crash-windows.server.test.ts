@@ -43,7 +43,7 @@ async function seenAfter(point: KillPoint, runId: string) {
   return { question, seen, sent };
 }
 
-test('R-005 R-047 R-056 crashed before send or after commit: the same unknown', async () => {
+test('D2 R-005 R-047 R-056 crashed before send or after commit: the same unknown', async () => {
   const before = await seenAfter('after_gate', 'intent-only');
   const after = await seenAfter('after_receiver_commit', 'committed');
   expect([before.sent, after.sent]).toEqual([0, 1]);

@@ -37,7 +37,7 @@ const lost = (fault: Fault['fault'], more: Partial<Fault> = {}): Strike => ({
 
 export const scenarios: readonly Scenario[] = [
   {
-    title: 'R-051 R-055 SIGKILL before the gate: it is closed as not submitted and sent once',
+    title: 'D2 R-051 R-055 SIGKILL before the gate: it is closed as not submitted and sent once',
     tool: 'open_ticket',
     strike: kill('before_gate'),
     holds: { entered: 1, requests: 1, settledBy: 'nobody' },
