@@ -13,7 +13,7 @@ import { jsonOf, readPayload } from './answers.ts';
 import type { ActivityDeps } from './deps.ts';
 import { messageOf } from './failures.ts';
 import type { InputCheck, RegisteredTool } from './registry.ts';
-import { type Attempt, NotAllowedError } from './tool.ts';
+import { type Attempt, type HalfDone, NotAllowedError } from './tool.ts';
 import { modelContextSchema } from './tools/model-context.ts';
 
 /**
@@ -34,6 +34,9 @@ export interface Brought {
   readonly versions?: Versions | undefined;
   /** Why it may not act, where its tool says so. */
   readonly denied?: string | undefined;
+  readonly continues?: boolean | undefined;
+  /** Id of the action that it undoes. */
+  readonly compensates?: string | undefined;
 }
 
 export interface BringAsk {
@@ -48,7 +51,7 @@ export interface BoundTool {
   /** Throws where what it depends on could not be looked up: then it does not come to the gate. */
   bring(ask: BringAsk): Promise<Brought>;
   /** Throws where nobody knows what happened. */
-  execute(input: unknown, attempt: Attempt): Promise<Performed>;
+  execute(input: unknown, attempt: Attempt, halfDone: HalfDone | null): Promise<Performed>;
 }
 
 export type Binding =
@@ -91,8 +94,11 @@ function boundTool({ registry }: ActivityDeps, name: string): BoundTool | null {
     policy: tool.policy,
     check: (value) => tool.check(value),
     bring: (ask) => toolBrings(tool, ask),
-    execute: async (input, attempt) => ({
-      settlement: await tool.execute(input, attempt),
+    execute: async (input, attempt, halfDone) => ({
+      settlement:
+        halfDone === null || tool.continue === undefined
+          ? await tool.execute(input, attempt)
+          : await tool.continue(input, attempt, halfDone),
       calls: [],
       payloads: [],
       reserved: tool.reserve !== undefined,
@@ -105,6 +111,7 @@ async function toolBrings(
   { actionId, payload, run }: BringAsk,
 ): Promise<Brought> {
   const { reserve } = tool;
+  const continues = tool.continue !== undefined;
   // A copy for each: what they do to it must not reach what is sent.
   const copy = async () => {
     const checked = await tool.check(jsonOf(payload.bytes));
@@ -113,17 +120,18 @@ async function toolBrings(
   };
   const asksByRule = tool.policy.approval !== undefined;
   const approval = asksByRule ? tool.approvalFor(await copy()) : null;
+  const compensates = tool.compensates?.(await copy());
+  const brought = { approval, reserve, continues, compensates };
   const principal = run.opened?.principal;
   // Nothing is looked up for what the gate refuses anyway.
   const isOver = run.revoked || run.canceled || run.ended !== null;
-  if (tool.versions === undefined || principal === undefined || isOver)
-    return { approval, reserve };
+  if (tool.versions === undefined || principal === undefined || isOver) return brought;
   try {
     const of = { runId: run.runId, actionId, principal };
-    return { approval, reserve, versions: await tool.versions(await copy(), of) };
+    return { ...brought, versions: await tool.versions(await copy(), of) };
   } catch (error) {
     if (!(error instanceof NotAllowedError)) throw error;
-    return { approval, reserve, denied: messageOf(error) || 'its tool does not let it act' };
+    return { ...brought, denied: messageOf(error) || 'its tool does not let it act' };
   }
 }
 

@@ -11,7 +11,13 @@ import { AttemptError, messageOf } from './failures.ts';
 import type { Progress } from './progress.ts';
 import type { SendWindow } from './send-window.ts';
 import { notSentAsk, type Settled, settledOf } from './settlement.ts';
-import { type Attempt, NotSentError } from './tool.ts';
+import {
+  type Attempt,
+  type Compensated,
+  type HalfDone,
+  KeyRefusedError,
+  NotSentError,
+} from './tool.ts';
 
 export interface AtTheTool {
   readonly call: PerformCall;
@@ -21,6 +27,9 @@ export interface AtTheTool {
   readonly payloadDigest: Digest;
   readonly principal: Principal;
   readonly entry: Entry;
+  /** Null: it begins from the beginning. */
+  readonly halfDone: HalfDone | null;
+  readonly compensates: Compensated | undefined;
   readonly window: SendWindow;
   readonly progress: Progress;
 }
@@ -37,7 +46,9 @@ export async function execute(at: AtTheTool): Promise<Executed> {
   let performed: Performed;
   try {
     // Outside of Temporal's context a tool cannot meet its cancellation, not even by accident.
-    performed = await asyncLocalStorage.exit(() => at.tool.execute(at.input, attemptOf(at)));
+    performed = await asyncLocalStorage.exit(() =>
+      at.tool.execute(at.input, attemptOf(at), at.halfDone),
+    );
   } catch (error) {
     if (error instanceof NotSentError && !window.hasPassed()) return notSent(call, error.message);
     throw ambiguous(at, `${call.attemptId}: ${messageOf(error)}`, error);
@@ -64,6 +75,7 @@ function attemptOf(at: AtTheTool): Attempt {
     firstSentAt: entry.firstSentAt,
     payloadDigest: at.payloadDigest,
     principal: at.principal,
+    ...(at.compensates === undefined ? {} : { compensates: at.compensates }),
     signal: progress.signal,
     beforeSend() {
       window.beforeSend();
@@ -78,6 +90,7 @@ function ambiguous({ call, progress }: AtTheTool, message: string, cause: unknow
     attemptId: call.attemptId,
     externalId: null,
     receiptDigest: null,
+    ...(cause instanceof KeyRefusedError ? { keyRefused: true } : {}),
   };
   return new AttemptError(message, details, cause);
 }

@@ -4,12 +4,14 @@
 import type { PerformCall } from '../core/activity-calls.ts';
 import { domainOf } from '../core/contract.ts';
 import type { NewPayload } from '../core/decision.ts';
+import { type Digest, digestOf } from '../core/digest.ts';
 import { type BarrierView, decideEntry, type EntryAsk, type EntryReply } from '../core/gate.ts';
 import { receiverKeyOf } from '../core/ids.ts';
 import { intentDigestOf } from '../core/intent.ts';
 import type { RunState } from '../core/run-state.ts';
 import type { ToolPolicy } from '../core/tool-policy.ts';
 import { type Committed, LedgerError } from '../ledger/port.ts';
+import { jsonOf } from './answers.ts';
 import type { BarrierResult } from './barrier.ts';
 import type { Brought } from './binding.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -58,7 +60,10 @@ function entryAskOf(deps: ActivityDeps, at: AtTheGate): EntryAsk {
   const { contract } = policy;
   const domain = domainOf(contract);
   const principal = run.opened?.principal ?? null;
-  const intent = { tool: call.binding.tool, domain, payload: payload.digest, replay: call.replay };
+  const intent = {
+    ...{ tool: call.binding.tool, domain, replay: call.replay },
+    payload: intendedDigest(payload, contract.changeable),
+  };
   const { retentionMs, retentionMarginMs: marginMs } = contract;
   const isKeyed = call.replay === 'keyed' && retentionMs !== 'none';
   return {
@@ -84,6 +89,15 @@ function entryAskOf(deps: ActivityDeps, at: AtTheGate): EntryAsk {
     barrier: viewOf(at.barrier, at.window),
     ...at.brought,
   };
+}
+
+/** Of what makes the intent: two inputs that differ in the rest are the same wish. */
+function intendedDigest(payload: NewPayload, changeable: readonly string[] = []): Digest {
+  if (changeable.length === 0) return payload.digest;
+  const input = jsonOf(payload.bytes);
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return payload.digest;
+  const kept = Object.entries(input).filter(([field]) => !changeable.includes(field));
+  return digestOf(Object.fromEntries(kept));
 }
 
 function verifyOf({ inquirable, contract, binding }: ToolPolicy): EntryAsk['verify'] {

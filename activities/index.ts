@@ -40,6 +40,7 @@ export {
   defineTool,
   type Inquiry,
   type InquiryAnswer,
+  KeyRefusedError,
   NotAllowedError,
   NotSentError,
   type ReserveDeclaration,

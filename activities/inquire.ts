@@ -1,7 +1,7 @@
 // Looks at an action in the ledger, closes what never entered, and may ask the receiver. Read-only
 // outside, except for a closing inquiry that the receiver's contract promises. Resends nothing.
 
-import { openAttempts, outcomeOf } from '../core/action-status.ts';
+import { halfDoneOf, openAttempts, outcomeOf } from '../core/action-status.ts';
 import type { InquireCall, InquireReply } from '../core/activity-calls.ts';
 import { pendingAsk } from '../core/approval.ts';
 import { decideClosing } from '../core/doubt.ts';
@@ -71,11 +71,19 @@ async function replyOf(
     recordVersion: action?.recordVersion ?? 0,
     verdict,
     canAsk: asking !== null,
+    ...(canGoOn(deps, action) ? { continuable: true as const } : {}),
     ...(asks === null ? {} : { asks }),
     question: questionFor(deps, run, action),
     ...(await smallValueOf(deps.ledger, { outcome, wantsValue })),
     ...headOf(committed),
   };
+}
+
+/** Only where nothing of it is open: what goes on there may be what it would go on with. */
+function canGoOn({ registry }: ActivityDeps, action: ActionState | undefined): boolean {
+  if (action === undefined || openAttempts(action).length > 0) return false;
+  const tool = action.attempts[0]?.entry.binding.tool ?? '';
+  return halfDoneOf(action) !== null && registry.tools.get(tool)?.continue !== undefined;
 }
 
 function openIdsOf(action: ActionState): string[] {

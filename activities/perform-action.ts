@@ -2,6 +2,7 @@
 // result. Before the gate's commit every end is a refusal that closes the attempt; after it,
 // whatever is not a settlement of the adapter is ambiguous and settles nothing.
 
+import { halfDoneOf } from '../core/action-status.ts';
 import type { PerformCall, PerformReply } from '../core/activity-calls.ts';
 import type { NewPayload } from '../core/decision.ts';
 import { digestOf } from '../core/digest.ts';
@@ -16,6 +17,7 @@ import type { Committed } from '../ledger/port.ts';
 import { inputOf } from './attempt-input.ts';
 import { passBarrier } from './barrier.ts';
 import { type BoundTool, bind } from './binding.ts';
+import { compensatedBy } from './compensation.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
 import type { ActivityDeps } from './deps.ts';
 import { type Executed, execute, notSent } from './execution.ts';
@@ -105,7 +107,10 @@ async function send(
     return notSent(call, `the barrier was ${age} ms old when the gate had committed`);
   if (!window.isOpen()) return notSent(call, `the send window has passed (${age} ms)`);
   const payloadDigest = payload.digest;
-  return execute({ call, tool, input, payloadDigest, principal, entry, window, progress });
+  const halfDone = halfDoneOf(run.actions.get(call.actionId));
+  const compensates = compensatedBy(run, call);
+  const at = { call, tool, input, payloadDigest, principal, halfDone, compensates };
+  return execute({ ...at, entry, window, progress });
 }
 
 /** A result is news to whoever waits for it elsewhere; the ledger has it first. */

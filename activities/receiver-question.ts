@@ -94,6 +94,7 @@ async function answerOf(deps: ActivityDeps, asking: Asking): Promise<Answer> {
   const { action, last, run } = asking;
   try {
     const inquiry = await inquiryOf(deps, asking);
+    await answered(fenced(asking));
     const parsed = answerSchema.safeParse(await answered(asking.inquire(inquiry)));
     if (parsed.success) return parsed.data;
     return { verdict: 'unavailable', detail: 'the adapter gave no answer of the known kinds' };
@@ -118,6 +119,18 @@ async function answered<T>(asking: Promise<T>): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * Before what an older epoch came to is read, nothing of it may arrive any more (rule B6). Throws
+ * where the receiver cannot be fenced: then nothing is read either.
+ */
+async function fenced({ tool, run, action }: Asking): Promise<void> {
+  const { opened, runId } = run;
+  if (tool.fence === undefined || opened === null) return;
+  const { epoch, principal } = opened;
+  const isOlder = undecidedAttempts(action).some(({ entry }) => entry.sendToken.epoch < epoch);
+  if (isOlder) await tool.fence({ runId, principal, sendToken: { epoch, number: 1 } });
 }
 
 async function inquiryOf(

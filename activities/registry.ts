@@ -5,12 +5,14 @@
 import * as z from 'zod';
 import type { ApprovalNeed } from '../core/approval.ts';
 import type { Reserve } from '../core/budget-limits.ts';
-import { contractSchema, keyGaps, levelOf } from '../core/contract.ts';
+import { contractSchema, levelOf } from '../core/contract.ts';
 import { canonicalJson, type Digest, digestOf, digestOfBytes, type Json } from '../core/digest.ts';
 import type { Versions } from '../core/fact-fields.ts';
 import { limits } from '../core/limits.ts';
-import { MODEL_TOOL, type ToolPolicy, toolPolicySchema } from '../core/tool-policy.ts';
+import { type ToolPolicy, toolPolicySchema } from '../core/tool-policy.ts';
 import { boundedWords } from '../core/words.ts';
+import { approvalDeclared, withCompensation } from './compensation.ts';
+import { reportChangeable, reportContradictions } from './contradictions.ts';
 import { approvalOf, type Report, reserveOf, versionsOf } from './declarations.ts';
 import type { ToolDefinition, VersionsFor } from './tool.ts';
 
@@ -27,7 +29,11 @@ export interface RegisteredTool {
   readonly policy: ToolPolicy;
   readonly inputSchema: Json;
   readonly execute: AnyTool['execute'];
+  readonly continue: AnyTool['continue'];
   readonly inquire: AnyTool['inquire'];
+  readonly fence: AnyTool['fence'];
+  /** Undefined: it undoes nothing. */
+  readonly compensates?: ((input: unknown) => string) | undefined;
   readonly reserve?: Reserve | undefined;
   check(value: Json): Promise<InputCheck>;
   /** Null: nobody has to approve this input. Never throws. */
@@ -78,8 +84,11 @@ export function createRegistry(tools: Tools, defaults: ToolDefaults): Registry {
       problems.push({ tool: key, field: 'name', problem: `is "${definition.name}"; use the key` });
     if (tool !== null) registered.set(definition.name, tool);
   }
+  const compensated = withCompensation(registered, tools, (tool, field, problem) =>
+    problems.push({ tool, field, problem }),
+  );
   if (problems.length > 0) throw new RegistryError(problems);
-  return { tools: registered };
+  return { tools: compensated };
 }
 
 function registeredTool(
@@ -93,10 +102,12 @@ function registeredTool(
   const implementation = implementationOf(definition, report);
   if (!contract.success || inputSchema === null || implementation === null) return null;
   const { name, version } = definition;
-  const approval = approvalOf(definition.approval, report);
+  const approval = approvalOf(approvalDeclared(definition), report);
+  const undoes = definition.compensates?.tools;
   const parts = {
     ...{ name, version, input: inputSchema, contract: contract.data, implementation },
     ...(approval.bound === undefined ? {} : { approval: approval.bound }),
+    ...(undoes === undefined ? {} : { compensates: [...undoes] }),
   };
   const candidate: ToolPolicy = {
     binding: { tool: name, version, digest: digestOf(parts) },
@@ -106,6 +117,7 @@ function registeredTool(
     level: levelOf(contract.data),
     ...(approval.policy === undefined ? {} : { approval: approval.policy }),
     inquirable: definition.inquire !== undefined,
+    ...(definition.continue === undefined ? {} : { continues: true as const }),
     taskQueue: definition.taskQueue ?? null,
     startToCloseMs: definition.startToCloseMs ?? defaults.startToCloseMs,
     heartbeatTimeoutMs: definition.heartbeatTimeoutMs ?? defaults.heartbeatTimeoutMs,
@@ -115,41 +127,22 @@ function registeredTool(
   };
   const policy = toolPolicySchema.safeParse(candidate);
   for (const issue of policy.error?.issues ?? []) report(issue.path.join('.'), issue.message);
-  reportContradictions(candidate, report);
+  reportContradictions(candidate, definition, report);
+  reportChangeable(contract.data, inputSchema, report);
   if (!policy.success) return null;
   return {
     policy: policy.data,
     inputSchema,
     execute: (input, attempt) => definition.execute(input, attempt),
-    inquire: definition.inquire && ((inquiry) => askOf(definition, inquiry)),
+    continue: definition.continue?.bind(definition),
+    inquire: definition.inquire?.bind(definition),
+    fence: definition.fence?.bind(definition),
+    compensates: definition.compensates && ((input) => definition.compensates?.action(input) ?? ''),
     reserve: reserveOf(definition.reserve, report),
     check: (value) => checkInput(definition, value),
     approvalFor: (input) => approval.needFor(input),
     versions: definition.versions && ((input, of) => versionsOf(definition, input, of)),
   };
-}
-
-function askOf(definition: AnyTool, inquiry: Parameters<NonNullable<AnyTool['inquire']>>[0]) {
-  if (definition.inquire === undefined) throw new Error(`${definition.name} cannot inquire`);
-  return definition.inquire(inquiry);
-}
-
-/** Declarations that are fine alone and wrong together. */
-function reportContradictions(policy: ToolPolicy, report: Report): void {
-  const { contract, replay, inquirable, binding } = policy;
-  if (binding.tool === MODEL_TOOL) report('name', `"${MODEL_TOOL}" is taken by the model calls`);
-  if (policy.description.trim() === '') report('description', 'is empty; say what it does');
-  if (replay === 'keyed') {
-    for (const gap of keyGaps(contract))
-      report(`receiver.${gap}`, 'is missing; a keyed tool is only as good as its receiver');
-  }
-  const promises = contract.inquiry !== 'none' || contract.closing !== 'none';
-  if (promises && !inquirable)
-    report('inquire', 'is missing while the receiver is said to answer; write it');
-  if (!promises && inquirable)
-    report('receiver.inquiry', 'is none while inquire exists; state what its answers are worth');
-  if (policy.heartbeatTimeoutMs > policy.startToCloseMs)
-    report('heartbeatTimeoutMs', 'is longer than startToCloseMs');
 }
 
 function jsonSchemaOf(definition: AnyTool, report: Report): Json | null {

@@ -9,6 +9,28 @@ import type { Part, Principal, Versions } from '../core/fact-fields.ts';
 import type { SendToken } from '../core/ids.ts';
 import type { ReplayPolicy } from '../core/tool-policy.ts';
 
+/** The action whose effect a compensation undoes, as the ledger has it. */
+export interface Compensated {
+  readonly actionId: string;
+  readonly receiverKey: string;
+  readonly externalId: string | null;
+  /** The version that its object had after the effect. */
+  readonly objectVersion: string | null;
+}
+
+/** What `continue` goes on with: as the receiver told it last. */
+export interface HalfDone {
+  readonly parts: readonly Part[];
+  readonly externalId: string | null;
+}
+
+/** What `fence` is to shut out: everything of the run with a lower epoch than the token's. */
+export interface FenceAsk {
+  readonly runId: string;
+  readonly principal: Principal;
+  readonly sendToken: SendToken;
+}
+
 /** What `execute` is given besides the stored input. */
 export interface Attempt {
   readonly runId: string;
@@ -24,6 +46,8 @@ export interface Attempt {
   readonly payloadDigest: Digest;
   /** The run's user and workspace, whoever operates it. */
   readonly principal: Principal;
+  /** Of a compensation: what it undoes, for a condition on the object's version. */
+  readonly compensates?: Compensated;
   /** Aborted by a ledger fact `cancel`, never by Temporal's cancellation. */
   readonly signal: AbortSignal;
   /**
@@ -160,8 +184,27 @@ export interface ToolDefinition<I, R> {
    */
   versions?(input: I, attempt: VersionsFor): Promise<Versions>;
   execute(input: I, attempt: Attempt): Promise<Settlement<R>>;
+  /**
+   * Goes on with a half-done operation, by the receiver's own protocol (`receiver.continuing`),
+   * under the same key. Left out: the receiver goes on by itself, and is asked.
+   */
+  continue?(input: I, attempt: Attempt, halfDone: HalfDone): Promise<Settlement<R>>;
   /** Read-only, except that it may close the door for old requests (closing inquiry). */
   inquire?(inquiry: Inquiry): Promise<InquiryAnswer<R>>;
+  /**
+   * After a takeover, before the receiver is asked what the old executor came to. Once it resolves,
+   * every request of a lower epoch has committed and is visible, or never can. Throw otherwise.
+   */
+  fence?(ask: FenceAsk): Promise<void>;
+  /** It undoes what others did: a new action, linked to the one whose id its input names. */
+  readonly compensates?: CompensationDeclaration<I>;
+}
+
+export interface CompensationDeclaration<I> {
+  /** Names of the tools whose effects it undoes; they list it as an option. */
+  readonly tools: readonly string[];
+  /** The action id in the input, e.g. `({ charge }) => charge`. Pure. */
+  action(input: I): string;
 }
 
 export type ToolInput<T> = T extends ToolDefinition<infer I, infer _R> ? I : never;
@@ -175,6 +218,15 @@ export class NotSentError extends Error {
 /** Thrown by `versions`: the attempt is closed as `not_granted`, with these words. */
 export class NotAllowedError extends Error {
   override readonly name = 'NotAllowedError';
+}
+
+/**
+ * Thrown by `execute`: the receiver does not take the key (any more), because it has another
+ * payload under it, or forgets keys as old as this one. Nothing is sent under it again, and whether
+ * an earlier request had its effect stays open.
+ */
+export class KeyRefusedError extends Error {
+  override readonly name = 'KeyRefusedError';
 }
 
 /** Keeps input and result types; problems of the declaration are found when the worker starts. */

@@ -47,6 +47,15 @@ export function isOngoing({ settled, entry, exclusion }: AttemptState): boolean 
   );
 }
 
+/** The newest that the receiver can go on with under its own protocol, or null. */
+export function halfDoneOf(action: ActionState | undefined): AttemptState['settled'] {
+  if (action === undefined || action.final !== null) return null;
+  const last = action.attempts.findLast(
+    (attempt) => isOngoing(attempt) && attempt.settled?.outcome === 'partial',
+  );
+  return last?.settled ?? null;
+}
+
 /** Attempts of which nobody knows yet what they come to: open, or going on at the receiver. */
 export function undecidedAttempts(action: ActionState): readonly AttemptState[] {
   const open = openAttempts(action);

@@ -161,6 +161,8 @@ export interface AttemptFailureDetails {
   readonly attemptId: string;
   readonly externalId: string | null;
   readonly receiptDigest: Digest | null;
+  /** The receiver does not take the key any more: it has another payload, or is too old. */
+  readonly keyRefused?: boolean;
 }
 
 // ── inquire ────────────────────────────────────────────────────────────────────────────────────
@@ -189,6 +191,8 @@ export interface InquireReply {
   /** Of this inquiry; null for `look` or where the receiver cannot be asked. */
   readonly verdict: InquiryVerdict | null;
   readonly canAsk: boolean;
+  /** Half done, and its tool can go on with it; left out: it is not. */
+  readonly continuable?: true;
   /** It waits for a person's approval; left out where none is needed, or it is decided. */
   readonly asks?: ApprovalAsk;
   readonly question: Question | null;

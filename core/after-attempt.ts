@@ -4,8 +4,9 @@
 
 import { lasting } from './answered.ts';
 import type { AttemptContext, AttemptEnd, IfOpen, NextStep } from './attempt-end.ts';
-import { attemptBackoff, fullJitter, infraBackoff } from './backoff.ts';
-import type { StopReason } from './fact-fields.ts';
+import { attemptBackoff, fullJitter, infraBackoff, inquiryBackoff } from './backoff.ts';
+import type { InquiryVerdict, StopReason } from './fact-fields.ts';
+import { limits } from './limits.ts';
 import type { Outcome } from './outcome.ts';
 import type { Refusal } from './verdict.ts';
 
@@ -49,6 +50,7 @@ export const verdictTable = {
   approval_mismatch: { do: 'not_executed' },
   twin_unknown: { do: 'wait' },
   compensates_open: { do: 'wait' },
+  nothing_to_compensate: { do: 'not_executed' },
   binding_changed: stop('binding_changed'),
   budget_exhausted: { do: 'budget' },
   entered: { do: 'settle' },
@@ -126,8 +128,9 @@ function afterSettlement(end: AttemptEnd & { kind: 'reply' }, context: AttemptCo
     case 'not_sent':
       return retry(context, end.settled, end.retryAfterMs);
     case 'accepted':
-    case 'partial':
       return { kind: 'poll' };
+    case 'partial':
+      return context.continues ? goOn(context, end.retryAfterMs) : { kind: 'poll' };
     case 'refused':
       // Not the action's outcome: an older attempt is open and may still have had the effect.
       return { kind: 'ask' };
@@ -184,7 +187,7 @@ function afterOpen(context: AttemptContext): NextStep {
       return retry(context, 'no_reply', null);
     case 'keyed':
       return context.stop === null
-        ? { kind: 'inquire', mode: 'ask', ifOpen: 'resend' }
+        ? { kind: 'inquire', mode: 'ask', ifOpen: context.keyRefused ? 'ask' : 'resend' }
         : { kind: 'ask' };
     case 'never':
       return { kind: 'ask' };
@@ -202,11 +205,43 @@ function afterInquiry(end: AttemptEnd & { kind: 'inquiry' }, context: AttemptCon
     };
   if (end.permitted) return unlessStopped(context, { kind: 'retry', afterMs: 0 });
   if (end.openAttempts.length > 0)
-    return end.ifOpen === 'resend' ? retry(context, 'no_reply', null) : afterStillOpen(context);
+    return end.ifOpen === 'resend' ? afterAnswer(end, context) : afterStillOpen(context);
+  if (end.continuable === true) return goOn(context, null);
   if (end.outcome?.kind !== 'not_executed') return { kind: 'poll' };
   return end.ifOpen === 'not_again'
     ? { kind: 'done', outcome: end.outcome }
     : retry(context, end.outcome.reason, null);
+}
+
+/**
+ * Whether what the receiver says allows to send the same key again. A question that failed never
+ * does (R-036), and neither does a request that it is still at work on.
+ */
+const resendTable = {
+  executed: 'ask',
+  not_executed: 'resend',
+  processing: 'wait',
+  no_record: 'resend',
+  partial: 'ask',
+  conflict: 'ask',
+  unavailable: 'wait',
+  forbidden: 'ask',
+} as const satisfies Record<InquiryVerdict, 'resend' | 'wait' | 'ask'>;
+
+function afterAnswer(end: AttemptEnd & { kind: 'inquiry' }, context: AttemptContext): NextStep {
+  // Null: nobody can be asked, and the key is what there is.
+  const then = end.verdict === null ? 'resend' : resendTable[end.verdict];
+  if (then === 'resend') return retry(context, 'no_reply', null);
+  if (then === 'ask' || context.stop !== null) return { kind: 'ask' };
+  if (context.inquiries >= limits.inquiriesBeforeQuestion) return { kind: 'ask' };
+  const afterMs = fullJitter(inquiryBackoff, context.inquiries, context.random);
+  return { kind: 'inquire_again', afterMs };
+}
+
+/** With what is half done, under the same key; what is confirmed is never called nothing. */
+function goOn(context: AttemptContext, atLeastMs: number | null): NextStep {
+  const step = retry(context, 'partial', atLeastMs);
+  return step.kind === 'done' ? { kind: 'ask' } : step;
 }
 
 function afterStillOpen(context: AttemptContext): NextStep {

@@ -49,6 +49,7 @@ export const afterEndTable = {
   approval_mismatch: leaveOpen,
   twin_unknown: leaveOpen,
   compensates_open: leaveOpen,
+  nothing_to_compensate: leaveOpen,
   binding_changed: endAs('binding_changed'),
   budget_exhausted: endAs('budget'),
   entered: leaveOpen,

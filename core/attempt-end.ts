@@ -41,7 +41,13 @@ export type AttemptEnd =
   /** `ifOpen`: what an action that is still open comes to. */
   | ({ readonly kind: 'inquiry'; readonly ifOpen: IfOpen } & Pick<
       InquireReply,
-      'outcome' | 'openAttempts' | 'permitted' | 'disputed' | 'abandoned'
+      | 'outcome'
+      | 'openAttempts'
+      | 'permitted'
+      | 'disputed'
+      | 'abandoned'
+      | 'verdict'
+      | 'continuable'
     >);
 
 /** `resend`: same key again; `ask`: a person; `not_again`: the gate refused to repeat it. */
@@ -61,6 +67,12 @@ export interface AttemptContext {
   readonly rereads: number;
   /** Attempts of the action that are open as far as this run knows. */
   readonly open: number;
+  /** Questions to the receiver since the last attempt or wait. */
+  readonly inquiries: number;
+  /** The receiver said that it does not take the key any more: nothing is sent under it again. */
+  readonly keyRefused: boolean;
+  /** Its tool goes on with what was half done. */
+  readonly continues: boolean;
   readonly now: number;
   readonly deadlineAt: number;
   /** What the run does when its budget does not allow the attempt. */
@@ -76,6 +88,8 @@ export type NextStep =
   | { readonly kind: 'infra_retry'; readonly afterMs: number }
   | { readonly kind: 'doubt'; readonly burns: 'attempt' | 'infrastructure' }
   | { readonly kind: 'inquire'; readonly mode: 'look' | 'ask'; readonly ifOpen: IfOpen }
+  /** The receiver did not say what to do: asked again after a while, before anything is sent. */
+  | { readonly kind: 'inquire_again'; readonly afterMs: number }
   /** Start or adopt the child and wait for a settlement. */
   | { readonly kind: 'ask' }
   /** The receiver owns it now: ask it until it is final, never send again. */

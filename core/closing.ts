@@ -16,6 +16,7 @@ export interface RefusalAsk {
   readonly tool: string | null;
   readonly revisions: Revisions;
   readonly asks?: ApprovalAsk;
+  readonly twin?: string;
 }
 
 /** Facts and rows for a refusal; with null only the end of a streak, before something else. */

@@ -48,8 +48,14 @@ export const resolutionVerbSchema = z.enum([
   'confirm_not_executed',
   'authorize_retry',
   'abandon',
+  'confirm_distinct',
+  'settle_dispute',
 ]);
 export type ResolutionVerb = z.infer<typeof resolutionVerbSchema>;
+
+/** How a dispute ends. */
+export const statedOutcomeSchema = z.enum(['executed', 'not_executed']);
+export type StatedOutcome = z.infer<typeof statedOutcomeSchema>;
 
 const answerBase = {
   ...commandBase,
@@ -83,6 +89,25 @@ export const resolveSchema = z.discriminatedUnion('verb', [
     acceptsPossibleDuplicate: z.boolean(),
   }),
   z.strictObject({ ...answerBase, verb: z.literal('abandon') }),
+  z.strictObject({
+    ...answerBase,
+    verb: z.literal('confirm_distinct'),
+    /** The action in doubt that this one waits for: it looks the same, and is another wish. */
+    distinctFrom: id,
+  }),
+  z
+    .strictObject({
+      ...answerBase,
+      verb: z.literal('settle_dispute'),
+      states: statedOutcomeSchema,
+      evidence: evidenceSchema,
+      externalId: id.optional(),
+      /** The result, if it could be obtained; else it stays missing. */
+      result: json.optional(),
+    })
+    .refine(({ states, result }) => states === 'executed' || result === undefined, {
+      message: 'what was not executed has no result',
+    }),
 ]);
 export type ResolveCommand = z.infer<typeof resolveSchema>;
 

@@ -11,6 +11,10 @@ const contractScopeSchema = z.strictObject({
   account: z.string().min(1),
   workspace: z.string().min(1),
   region: z.string().min(1),
+  /** Where keys of one interface (an API version, a path) are not known to another. */
+  interface: z.string().min(1).optional(),
+  /** Where a key counts for one resource (a collection, a mailbox) alone. */
+  resource: z.string().min(1).optional(),
 });
 
 export const contractSchema = z.strictObject({
@@ -37,6 +41,8 @@ export const contractSchema = z.strictObject({
   fencing: z.enum(['none', 'honoured']).default('none'),
   /** Whether the receiver itself can go on with a half-done operation. */
   continuing: z.enum(['none', 'own_protocol']).default('none'),
+  /** Fields of the input that may differ between two askings of one intent, e.g. a trace id. */
+  changeable: z.array(z.string().min(1)).optional(),
 });
 
 export type Contract = z.output<typeof contractSchema>;

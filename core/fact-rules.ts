@@ -5,6 +5,7 @@ import { openAttempts, undecidedAttempts } from './action-status.ts';
 import { boundOf, decisionOn } from './approval.ts';
 import { rolledOf } from './consumes.ts';
 import type { BodyOf, FactBody, FactKind, NewFact } from './facts.ts';
+import { hasEffectBy } from './finality.ts';
 import { resultIdOf } from './ids.ts';
 import { limits } from './limits.ts';
 import type { ActionState, AttemptState, RunState } from './run-state.ts';
@@ -48,6 +49,7 @@ const ruleTable: { [K in FactKind]: Rule<K> } = {
       [action?.final == null || body.permit !== null, 'the action is final'],
       [action?.abandoned !== true, 'the action is abandoned'],
       [approvalIsThere(action, body), 'nobody approved exactly this'],
+      [compensatesEffect(run, body), 'compensates what is open, or had no effect'],
     ]);
   },
   attempt_refused: (run, body) =>
@@ -58,6 +60,7 @@ const ruleTable: { [K in FactKind]: Rule<K> } = {
         body.asks === undefined || body.verdict === 'approval_missing',
         'asks for an approval without missing one',
       ],
+      [body.twin === undefined || body.verdict === 'twin_unknown', 'a twin without waiting for it'],
     ]),
   attempt_settled: (run, body) => {
     const attempt = attemptOf(run, body);
@@ -105,11 +108,24 @@ const ruleTable: { [K in FactKind]: Rule<K> } = {
   resolution: (run, body) => {
     const action = run.actions.get(body.actionId);
     return firstProblem([
-      [action !== undefined && action.attempts.length > 0, 'no attempt of the action entered'],
+      [
+        action !== undefined && (action.attempts.length > 0 || body.verb === 'confirm_distinct'),
+        'no attempt of the action entered',
+      ],
       [!run.commandIds.has(body.commandId), 'the command was applied before'],
       [body.recordVersion <= run.head.count, 'answers a record that is not there'],
       [(body.permit !== null) === (body.verb === 'authorize_retry'), 'permits come by retry only'],
-      [body.verb === 'confirm_executed' || body.result === null, 'a result without an effect'],
+      [statesEffect(body) || body.result === null, 'a result without an effect'],
+      [
+        (body.distinctFrom !== undefined) === (body.verb === 'confirm_distinct') &&
+          body.distinctFrom !== body.actionId,
+        'what is distinct names another action, and nothing else does',
+      ],
+      [
+        (body.states !== undefined) === (body.verb === 'settle_dispute'),
+        'a settled dispute states what holds, and nothing else does',
+      ],
+      [body.verb !== 'settle_dispute' || action?.disputed === true, 'there is no dispute'],
       [body.permit === null || action?.abandoned === false, 'what is abandoned is never resent'],
       [needsEvidence(body) === (body.evidence !== null), 'evidence missing, or without a claim'],
       [
@@ -223,6 +239,11 @@ function approvalIsThere(
   return decision?.decision === 'approve' && decision.commandId === body.approval;
 }
 
+function compensatesEffect(run: RunState, { compensates }: BodyOf<'attempt_entered'>): boolean {
+  if (compensates === undefined) return true;
+  return hasEffectBy(run.actions.get(compensates.actionId)?.final ?? null);
+}
+
 type Change = BodyOf<'authority_changed'>;
 
 function raisesAuthority({ change, grants }: Change): boolean {
@@ -244,8 +265,12 @@ function isFirstDecision(run: RunState, { actionId, bound }: Change): boolean {
   return before === undefined || (before.decision === 'approve' && before.validUntil !== null);
 }
 
-function needsEvidence(body: BodyOf<'resolution'>): boolean {
-  return body.verb === 'confirm_executed' || body.verb === 'confirm_not_executed';
+function needsEvidence({ verb }: BodyOf<'resolution'>): boolean {
+  return ['confirm_executed', 'confirm_not_executed', 'settle_dispute'].includes(verb);
+}
+
+function statesEffect({ verb, states }: BodyOf<'resolution'>): boolean {
+  return verb === 'confirm_executed' || states === 'executed';
 }
 
 function sameSet(a: readonly string[], b: readonly string[]): boolean {

@@ -4,7 +4,7 @@
 
 import * as z from 'zod';
 import { addedSchema, budgetSchema, reserveSchema } from './budget-limits.ts';
-import { evidenceSchema, resolutionVerbSchema } from './commands.ts';
+import { evidenceSchema, resolutionVerbSchema, statedOutcomeSchema } from './commands.ts';
 import { costSchema } from './cost.ts';
 import { digestSchema } from './digest.ts';
 import {
@@ -103,6 +103,8 @@ const attemptEntered = z.object({
   /** The most it may cost; held until its cost is known. */
   reserve: reserveSchema.optional(),
   versions: versionsSchema.optional(),
+  /** The action whose effect it undoes, and the version that its object then had. */
+  compensates: z.object({ actionId: id, objectVersion: id.nullable() }).optional(),
 });
 
 const attemptRefused = z.object({
@@ -118,6 +120,8 @@ const attemptRefused = z.object({
   revisions: revisionsSchema,
   /** `approval_missing`: what a person is asked to approve. */
   asks: approvalAskSchema.optional(),
+  /** `twin_unknown`: the action in doubt that looks the same. */
+  twin: id.optional(),
 });
 
 const attemptSettled = z.object({
@@ -183,6 +187,10 @@ const resolution = z.object({
   acceptsPossibleDuplicate: z.boolean(),
   /** Single-use permit for one more attempt, or null. */
   permit: id.nullable(),
+  /** `confirm_distinct`: the action that looks the same and is another wish. */
+  distinctFrom: id.optional(),
+  /** `settle_dispute`: what holds. */
+  states: statedOutcomeSchema.optional(),
 });
 
 const authorityChanged = z.object({

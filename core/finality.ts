@@ -17,18 +17,20 @@ export function finalAfter(action: ActionState, fact: Fact): ActionState {
     finalByObservation(action) ??
     finalByResolution(action) ??
     finalByBurntKey(action);
-  if (found === null) return action;
+  return found === null ? action : { ...action, final: finalOf(action, found, fact) };
+}
+
+function finalOf({ actionId }: ActionState, found: Found, fact: Fact): FinalState {
   const { attempt, content, via, resultRef } = found;
-  const final: FinalState = {
+  return {
     ...content,
     attemptId: attempt?.attemptId ?? null,
     via,
     seq: fact.seq,
-    digest: outcomeDigest(action.actionId, content),
+    digest: outcomeDigest(actionId, content),
     resultRef,
     late: attempt?.late ?? false,
   };
-  return { ...action, final };
 }
 
 /** Each was given while nobody knew the end; what is final since then is adopted, not repeated. */
@@ -46,7 +48,7 @@ export function isSecondEffect(action: ActionState, said: Named): boolean {
   if (!hasEffectBy(final)) return true;
   return (
     areOthers(final.externalId, said.externalId) ||
-    areOthers(versionOf(action, final), said.objectVersion)
+    areOthers(objectVersionOf(action), said.objectVersion)
   );
 }
 
@@ -64,7 +66,9 @@ function areOthers(left: string | null, right: string | null): boolean {
   return left !== null && right !== null && left !== right;
 }
 
-function versionOf({ attempts }: ActionState, { attemptId }: FinalState): string | null {
+/** The version that its object had after the effect, where the receiver told it. */
+export function objectVersionOf({ attempts, final }: ActionState): string | null {
+  const { attemptId = null } = final ?? {};
   return attempts.find((each) => each.attemptId === attemptId)?.settled?.objectVersion ?? null;
 }
 
@@ -155,18 +159,43 @@ function effectKindOf({ word, result, continuing }: Effect): FinalContent['kind'
 
 function finalByResolution(action: ActionState): Found | null {
   const answer = action.resolutions.find((each) => each.verb === 'confirm_executed');
-  if (answer === undefined) return null;
+  return answer === undefined ? null : executedBy(answer);
+}
+
+function executedBy({ result, externalId }: BodyOf<'resolution'>): Found {
   const content: FinalContent = {
-    kind: answer.result === null ? 'executed_result_missing' : 'executed',
-    result: answer.result?.digest ?? null,
+    kind: result === null ? 'executed_result_missing' : 'executed',
+    result: result?.digest ?? null,
     parts: [],
-    externalId: answer.externalId,
+    externalId,
   };
-  return { attempt: null, content, via: 'resolution', resultRef: answer.result };
+  return { attempt: null, content, via: 'resolution', resultRef: result };
+}
+
+/**
+ * A dispute ends with what a person states. An outcome that says the same stays as it is: what
+ * consumed it is not to be stopped for a word that changed nothing.
+ */
+export function finalAsStated(
+  action: ActionState,
+  body: BodyOf<'resolution'>,
+  fact: Fact,
+): ActionState {
+  const { final } = action;
+  const executed = body.states === 'executed';
+  if (final !== null && executed === hasEffectBy(final) && !namesAnother(final, body))
+    return action;
+  return { ...action, final: finalOf(action, executed ? executedBy(body) : noEffect, fact) };
+}
+
+function namesAnother(final: FinalState, { externalId, result }: BodyOf<'resolution'>): boolean {
+  return result !== null || (externalId !== null && externalId !== final.externalId);
 }
 
 function finalByBurntKey(action: ActionState): Found | null {
-  if (!action.observations.some((each) => each.proof === 'closed_key')) return null;
-  const content: FinalContent = { kind: 'not_executed', result: null, parts: [], externalId: null };
-  return { attempt: null, content, via: 'settlement', resultRef: null };
+  return action.observations.some((each) => each.proof === 'closed_key') ? burnt : null;
 }
+
+const none: FinalContent = { kind: 'not_executed', result: null, parts: [], externalId: null };
+const burnt: Found = { attempt: null, content: none, via: 'settlement', resultRef: null };
+const noEffect: Found = { attempt: null, content: none, via: 'resolution', resultRef: null };

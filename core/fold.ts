@@ -5,7 +5,8 @@ import { toppedUp } from './budget.ts';
 import { genesisHash } from './chain.ts';
 import { genesisBase } from './consumes.ts';
 import type { BodyOf, Fact, FactBody, FactKind } from './facts.ts';
-import { contradictsRecord, finalAfter, isReplay, isSecondEffect } from './finality.ts';
+import { finalAfter, isReplay, isSecondEffect } from './finality.ts';
+import { resolved } from './fold-resolution.ts';
 import type { ActionState, Approval, AttemptState, RunState } from './run-state.ts';
 
 export function emptyRun(runId: string): RunState {
@@ -237,34 +238,6 @@ function deniedEffect(attempt: AttemptState | undefined): boolean {
     attempt?.settled != null &&
     ['refused', 'not_taken', 'not_sent'].includes(attempt.settled.outcome)
   );
-}
-
-function resolved(action: ActionState, body: BodyOf<'resolution'>, fact: Fact): ActionState {
-  const resolutions = [...action.resolutions, body];
-  const attempts =
-    body.verb === 'confirm_not_executed'
-      ? action.attempts.map((attempt) => excludedBy(body, attempt))
-      : action.attempts;
-  const permits = permitsAfter(action, body);
-  const disputed = action.disputed || contradictsRecord(action, body.verb);
-  const abandoned = action.abandoned || body.verb === 'abandon';
-  return finalAfter({ ...action, attempts, resolutions, permits, disputed, abandoned }, fact);
-}
-
-/** A statement never weakens a proof; it also covers what the receiver had accepted. */
-function excludedBy(body: BodyOf<'resolution'>, attempt: AttemptState): AttemptState {
-  const decided = attempt.settled !== null && attempt.settled.outcome !== 'accepted';
-  if (decided || attempt.exclusion === 'proved') return attempt;
-  return { ...attempt, exclusion: body.oldRequestCannotArrive ? 'proved' : 'stated' };
-}
-
-/** What is abandoned is never resent: no permit outlives that. */
-function permitsAfter(action: ActionState, body: BodyOf<'resolution'>): ActionState['permits'] {
-  if (body.verb === 'abandon') return [];
-  const { permit, acceptsPossibleDuplicate } = body;
-  return permit === null
-    ? action.permits
-    : [...action.permits, { id: permit, acceptsPossibleDuplicate }];
 }
 
 function withTicket({ tickets, opened }: RunState, ticket: string | null): RunState['tickets'] {

@@ -5,6 +5,7 @@ import { boundOf, decidedVersions, decisionInForce, decisionOn } from './approva
 import type { Digest } from './digest.ts';
 import type { Revisions, Versions } from './fact-fields.ts';
 import { type EntryAsk, type GateCase, type Row, says } from './gate-case.ts';
+import { compensatedVersionProblem } from './gate-compensation.ts';
 import { grantFor } from './grants.ts';
 import type { ActionState } from './run-state.ts';
 import type { GateVerdict } from './verdict.ts';
@@ -14,7 +15,7 @@ export const authorityRows = {
   goal_stale: (each) => staleRevision(each, 'goal'),
   authority_stale: (each) => staleRevision(each, 'auth'),
   not_granted: notGranted,
-  object_changed: (each) => changedVersion(each, 'object'),
+  object_changed: (each) => changedVersion(each, 'object') ?? compensatedVersionProblem(each),
   dependencies_changed: (each) => changedVersion(each, 'dependencies'),
   credentials_changed: (each) => changedVersion(each, 'credentials'),
   approval_denied: ({ ask, view, action }) => {
@@ -41,7 +42,7 @@ function staleRevision({ ask, view }: GateCase, which: keyof Revisions): string 
 
 function notGranted({ ask, view }: GateCase): string | null {
   const grants = view.run.grants ?? [];
-  const needed = grantFor[ask.replay];
+  const needed = ask.compensates === undefined ? grantFor[ask.replay] : 'compensate';
   if (!grants.includes(needed)) return `"${needed}" is not granted; granted: ${grants.join(', ')}`;
   if (ask.denied !== undefined) return ask.denied;
   if (grants.includes('accept')) return null;

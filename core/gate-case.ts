@@ -46,6 +46,10 @@ export interface EntryAsk {
   readonly versions?: Versions | undefined;
   /** Why its principal may not act, where its tool found that out; left out: it may. */
   readonly denied?: string | undefined;
+  /** It goes on with a half-done operation, by the receiver's own protocol. */
+  readonly continues?: boolean | undefined;
+  /** Id of the action whose effect it undoes. */
+  readonly compensates?: string | undefined;
 }
 
 export interface GateCase {

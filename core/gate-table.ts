@@ -7,18 +7,14 @@ import type { LedgerView } from './decision.ts';
 import type { Consumes, Pair } from './fact-fields.ts';
 import { authorityRows } from './gate-authority.ts';
 import { type BarrierView, type EntryAsk, type GateCase, type Row, says } from './gate-case.ts';
+import { compensationRows } from './gate-compensation.ts';
 import { limits } from './limits.ts';
 import { pinProblem, restoredProblem } from './pin.ts';
-import type { ActionState } from './run-state.ts';
+import type { ActionState, AttemptState } from './run-state.ts';
 import type { ReplayPolicy } from './tool-policy.ts';
 import type { GateVerdict } from './verdict.ts';
 
-/** Verdicts without data so far: actions do not name yet what they compensate. */
-export const reservedVerdicts = ['compensates_open'] as const satisfies readonly GateVerdict[];
-
-export type DecidedVerdict = Exclude<GateVerdict, (typeof reservedVerdicts)[number]>;
-
-export const gateTable: { readonly [V in DecidedVerdict]: Row } = {
+export const gateTable: { readonly [V in GateVerdict]: Row } = {
   ledger_mismatch: ({ ask, view }) => pinProblem(ask.pin, view) ?? restoredProblem(view),
   disputed: (each) => says(disputeStops(each), 'two outcomes contradict each other'),
   already_final: ({ ask, action }) =>
@@ -55,7 +51,11 @@ export const gateTable: { readonly [V in DecidedVerdict]: Row } = {
   attempt_not_current: ({ ask }) => (ask.barrier.kind === 'not_current' ? ask.barrier.why : null),
   authority_unavailable: ({ ask }) => authorityUnavailable(ask.barrier),
   ...authorityRows,
-  twin_unknown: (each) => twinUnknown(each),
+  twin_unknown: (each) => {
+    const twin = twinInDoubt(each);
+    return twin === null ? null : `${twin} has the same intent and is in doubt`;
+  },
+  ...compensationRows,
   binding_changed: ({ ask, view }) =>
     says(
       !view.run.opened?.bindings.some(({ digest }) => digest === ask.binding.digest),
@@ -93,8 +93,14 @@ function retentionExpired({ ask, view, action }: GateCase): string | null {
 
 function doubtBlocks(ask: EntryAsk, action: ActionState | undefined): boolean {
   if (action === undefined) return false;
-  if (action.abandoned || action.attempts.some(isOngoing)) return true;
+  if (action.abandoned || action.attempts.some((each) => isOngoing(each) && !goesOnBy(ask, each)))
+    return true;
   return !mayRepeat(ask.replay, action) && arrivableAttempts(action).length > 0;
+}
+
+/** What the receiver has accepted is its own; what it has half done may be gone on with (R-013). */
+function goesOnBy({ continues }: EntryAsk, { settled }: AttemptState): boolean {
+  return continues === true && settled?.outcome === 'partial';
 }
 
 /** A key whose retention is not known is no key (R-026). */
@@ -140,14 +146,16 @@ function authorityUnavailable(barrier: BarrierView): string | null {
  * Holds back a new wish only. What may have had its effect already comes this far by its key or by
  * a permit: sent again it is no second one, and two that waited for each other would never end.
  */
-function twinUnknown({ ask, view, action }: GateCase): string | null {
+export function twinInDoubt({ ask, view, action }: GateCase): string | null {
   if (action !== undefined && arrivableAttempts(action).length > 0) return null;
+  const others = action?.resolutions.map(({ distinctFrom }) => distinctFrom) ?? [];
   const twin = view.twins.find(
     (each) =>
       each.state === 'in_doubt' &&
-      !(each.runId === view.run.runId && each.actionId === ask.actionId),
+      !(each.runId === view.run.runId && each.actionId === ask.actionId) &&
+      !others.includes(each.actionId),
   );
-  return twin === undefined ? null : `${twin.actionId} has the same intent and is in doubt`;
+  return twin?.actionId ?? null;
 }
 
 type Consuming = Pick<EntryAsk, 'consumes' | 'onUnknown'>;

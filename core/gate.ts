@@ -8,9 +8,10 @@ import { momentAfter } from './exact-sum.ts';
 import type { PayloadRef } from './fact-fields.ts';
 import { nextNumber } from './fact-rules.ts';
 import type { ApprovalAsk, BodyOf } from './facts.ts';
+import { objectVersionOf } from './finality.ts';
 import { boundBy } from './gate-authority.ts';
 import type { EntryAsk, GateCase } from './gate-case.ts';
-import { type DecidedVerdict, gateTable } from './gate-table.ts';
+import { gateTable, twinInDoubt } from './gate-table.ts';
 import { resultIdOf, type SendToken } from './ids.ts';
 import { limits } from './limits.ts';
 import type { GateVerdict } from './verdict.ts';
@@ -57,6 +58,7 @@ export function decideEntry(ask: EntryAsk): (view: LedgerView) => Decision<Entry
     if (verdict === 'entered_again')
       return { reply: { verdict, detail, entry: entryOf(each) }, facts: [] };
     const asks = verdict === 'approval_missing' ? { asks: askFor(each) } : {};
+    const twin = verdict === 'twin_unknown' ? twinInDoubt(each) : null;
     const reply = { verdict, detail, entry: null, ...asks };
     if (writesNothing.has(verdict) || view.gateRow !== null) return { reply, facts: [] };
     const { attemptId, actionId, position, revisions, binding } = ask;
@@ -66,13 +68,14 @@ export function decideEntry(ask: EntryAsk): (view: LedgerView) => Decision<Entry
       payload: refOf(ask.payload),
       tool: binding.tool,
       ...asks,
+      ...(twin === null ? {} : { twin }),
     });
     return { reply, ...written, payloads: written.facts.length > 0 ? [ask.payload] : [] };
   };
 }
 
-function firstVerdict(each: GateCase): [DecidedVerdict, string] {
-  const rows = Object.entries(gateTable) as [DecidedVerdict, (each: GateCase) => string | null][];
+function firstVerdict(each: GateCase): [GateVerdict, string] {
+  const rows = Object.entries(gateTable) as [GateVerdict, (each: GateCase) => string | null][];
   // The last row always applies.
   const [verdict, row] = rows.find(([, applies]) => applies(each) !== null) as (typeof rows)[0];
   // A row may quote a person's reason, which alone is as long as a note.
@@ -112,6 +115,7 @@ function enter({ ask, view, action }: GateCase): Decision<EntryReply> {
     ...approvedBy(ask, { action, now: view.now }),
     ...(ask.reserve === undefined ? {} : { reserve: ask.reserve }),
     ...(ask.versions === undefined ? {} : { versions: ask.versions }),
+    ...compensating(ask, view),
   };
   const { receiverKey, attemptId, actionId, entryToken } = ask;
   const entry = { number, sendToken, receiverKey, resultId: body.resultId, firstSentAt };
@@ -130,6 +134,16 @@ function approvedBy(
 ): Pick<BodyOf<'attempt_entered'>, 'approval'> {
   const approval = ask.approval && decisionInForce(action, boundBy(ask), now);
   return approval ? { approval: approval.commandId } : {};
+}
+
+function compensating(
+  { compensates: actionId }: EntryAsk,
+  { run }: LedgerView,
+): Pick<BodyOf<'attempt_entered'>, 'compensates'> {
+  const original = actionId === undefined ? undefined : run.actions.get(actionId);
+  if (original === undefined) return {};
+  const objectVersion = objectVersionOf(original);
+  return { compensates: { actionId: original.actionId, objectVersion } };
 }
 
 function askFor({ ask, action }: GateCase): ApprovalAsk {

@@ -99,6 +99,8 @@ export const limits = {
   inquiryTimeoutMs: 30 * SECOND,
   inquiryBackoffBaseMs: 2 * SECOND,
   inquiryBackoffMaxMs: 15 * MINUTE,
+  /** A keyed action whose receiver gives no answer: asked so often, for a minute, then a person. */
+  inquiriesBeforeQuestion: 5,
   /** After so many inquiries a person is asked (the receiver may still be asked on). */
   inquiriesBeforeEscalation: 12,
   /** The run looks at the ledger itself this often: it survives any end of the child. */

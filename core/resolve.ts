@@ -24,7 +24,7 @@ export function decideResolve(
       return { reply: { what: 'duplicate', why: null }, facts: [] };
     const action = view.run.actions.get(command.actionId);
     const why =
-      action === undefined || action.attempts.length === 0
+      action === undefined || (action.attempts.length === 0 && command.verb !== 'confirm_distinct')
         ? `no attempt of it entered in run ${view.run.runId}; check the action id`
         : problemOf(command, action, view);
     if (action === undefined || why !== null)
@@ -85,6 +85,9 @@ function problemOf(
   const { recordVersion: answered } = command;
   if (answered > run.head.count) return `record ${answered} does not exist`;
   if (command.verb === 'authorize_retry') return retryProblem(command, action, now);
+  if (command.verb === 'confirm_distinct') return distinctProblem(command, action);
+  if (command.verb === 'settle_dispute')
+    return action.disputed ? null : 'no two outcomes contradict each other; there is no dispute';
   if (command.verb === 'abandon' && action.final !== null)
     return 'its outcome is final; there is nothing to abandon';
   if (nothingOpen(action) && agrees(command, action))
@@ -117,15 +120,35 @@ function retryProblem(
   return 'the receiver does not de-duplicate it (any more); acceptsPossibleDuplicate must be true';
 }
 
+/** Two wishes that look the same: the one that waits is said to be another one. */
+function distinctProblem(
+  { distinctFrom }: Extract<ResolveCommand, { verb: 'confirm_distinct' }>,
+  { refusals, resolutions }: ActionState,
+): string | null {
+  if (resolutions.some((each) => each.distinctFrom === distinctFrom))
+    return `settled already: it is another one than ${distinctFrom}; nothing changes`;
+  if (refusals.some(({ twin }) => twin === distinctFrom)) return null;
+  const twins = [...new Set(refusals.flatMap(({ twin }) => twin ?? []))];
+  return twins.length === 0
+    ? `it does not wait for ${distinctFrom}, nor for any other that looks the same`
+    : `it does not wait for ${distinctFrom}; it waits for ${twins.join(', ')}`;
+}
+
 function resultPayload(command: ResolveCommand): NewPayload | null {
-  if (command.verb !== 'confirm_executed' || command.result === undefined) return null;
+  if (!statesResult(command) || command.result === undefined) return null;
   const bytes = canonicalBytes(command.result);
   return { digest: digestOfBytes(bytes), bytes };
 }
 
+type Stating = Extract<ResolveCommand, { verb: 'confirm_executed' | 'settle_dispute' }>;
+
+function statesResult(command: ResolveCommand): command is Stating {
+  return command.verb === 'confirm_executed' || command.verb === 'settle_dispute';
+}
+
 function bodyOf(command: ResolveCommand, payload: NewPayload | null): BodyOf<'resolution'> {
   const confirmsNot = command.verb === 'confirm_not_executed';
-  const confirms = command.verb === 'confirm_executed';
+  const states = statesResult(command);
   return {
     kind: 'resolution',
     actionId: command.actionId,
@@ -133,14 +156,16 @@ function bodyOf(command: ResolveCommand, payload: NewPayload | null): BodyOf<'re
     verb: command.verb,
     actor: command.actor,
     reason: command.reason,
-    evidence: confirms || confirmsNot ? command.evidence : null,
+    evidence: states || confirmsNot ? command.evidence : null,
     coverage: confirmsNot ? command.coverage : null,
     recordVersion: command.recordVersion,
-    externalId: confirms ? (command.externalId ?? null) : null,
+    externalId: states ? (command.externalId ?? null) : null,
     result: payload === null ? null : { digest: payload.digest, bytes: payload.bytes.length },
     oldRequestCannotArrive: confirmsNot && command.oldRequestCannotArrive,
     acceptsPossibleDuplicate:
       command.verb === 'authorize_retry' && command.acceptsPossibleDuplicate,
     permit: command.verb === 'authorize_retry' ? `permit/${command.id}` : null,
+    ...(command.verb === 'confirm_distinct' ? { distinctFrom: command.distinctFrom } : {}),
+    ...(command.verb === 'settle_dispute' ? { states: command.states } : {}),
   };
 }

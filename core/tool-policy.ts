@@ -39,6 +39,10 @@ export const toolPolicySchema = z.strictObject({
   approval: z.enum(['always', 'never', 'by_rule']).optional(),
   /** Whether the tool can ask its receiver at all. */
   inquirable: z.boolean(),
+  /** Whether it goes on with a half-done operation by the receiver's own protocol. */
+  continues: z.literal(true).optional(),
+  /** Tools that undo what it did: offered, never called by themselves. */
+  compensation: z.array(z.string()).optional(),
   /** Only for this tool's attempts, or null for the installation's actions queue. */
   taskQueue: z.string().nullable(),
   startToCloseMs: ms,

@@ -33,6 +33,7 @@ export const gateVerdicts = [
   'approval_mismatch',
   'twin_unknown',
   'compensates_open',
+  'nothing_to_compensate',
   'binding_changed',
   'budget_exhausted',
   'entered',

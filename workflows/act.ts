@@ -1,13 +1,11 @@
 // One action from its decision to its outcome. What to do next is decided in `core/after-
 // attempt.ts`; here it is carried out. Shared by `agentRun` and `holdfast()`.
 
-import { condition, patched, uuid4 } from '@temporalio/workflow';
+import { condition, uuid4 } from '@temporalio/workflow';
 import type { PerformCall } from '../core/activity-calls.ts';
 import { afterAttempt } from '../core/after-attempt.ts';
 import type { AttemptEnd, NextStep } from '../core/attempt-end.ts';
-import type { Json } from '../core/digest.ts';
 import { attemptIdOf } from '../core/ids.ts';
-import type { Outcome } from '../core/outcome.ts';
 import { runAttempt } from './attempt.ts';
 import {
   type ActEnd,
@@ -16,17 +14,18 @@ import {
   type Course,
   contextOf,
   courseOf,
-  doubtfulOf,
+  finish,
+  stopped,
+  stoppedNow,
 } from './course.ts';
 import { awaitApproval, awaitBudget } from './decisions.ts';
 import { recordDoubt } from './doubt.ts';
-import { othersInDoubt } from './left-open.ts';
 import { type OpenCall, rereadAuthority } from './opening.ts';
-import { patches } from './patches.ts';
+import { pause, wait } from './pauses.ts';
 import { settleConsumed, settleReceivedOpen } from './predecessors.ts';
-import { recordedEnd, storedValue } from './recorded.ts';
+import { recordedEnd } from './recorded.ts';
 import { openedOf, pinOf, type Session, stopScheduling } from './session.ts';
-import { lookAt, polled, raiseQuestion, settlementOf } from './unknown.ts';
+import { askPerson, inquired, poll, withValue } from './unproved.ts';
 
 /** Why the newest attempt is asked about; only for the record. */
 interface Newest {
@@ -70,10 +69,6 @@ async function beforeIt(course: Course): Promise<ActEnd | null> {
   return stopped(session);
 }
 
-function stopped({ stop }: Session): ActEnd | null {
-  return stop === null ? null : { kind: 'stopped', reason: stop };
-}
-
 function newestOf(end: AttemptEnd): Newest {
   if (end.kind === 'failure')
     return {
@@ -101,14 +96,13 @@ async function carriedOut(course: Course, step: NextStep, newest: Newest): Promi
         course,
         await recordDoubt(course, { attemptId, burns: step.burns, ...newest }),
       );
-    case 'inquire': {
-      const asked = await lookAt(session, doubtfulOf(course), step.mode);
-      const known = course.openAttempts;
-      const reply = await othersInDoubt(session, doubtfulOf(course), { reply: asked, known });
-      course.question = reply.question;
-      course.value = reply.value;
-      return { kind: 'inquiry', ifOpen: step.ifOpen, ...reply };
-    }
+    case 'inquire':
+      return inquired(course, step);
+    case 'inquire_again':
+      return (
+        (await wait(course, step.afterMs, newest.why)) ??
+        inquired(course, { mode: 'ask', ifOpen: 'resend' })
+      );
     case 'ask':
       return askPerson(course);
     case 'await_approval':
@@ -127,15 +121,6 @@ async function carriedOut(course: Course, step: NextStep, newest: Newest): Promi
   }
 }
 
-/** The attempt failed, and its result had been stored: the ledger tells the outcome alone. */
-async function withValue(course: Course, end: AttemptEnd): Promise<AttemptEnd> {
-  const { request } = course;
-  const isStored = end.kind === 'doubt' && end.outcome?.kind === 'executed';
-  if (isStored && end.outcome !== null && request.wantsValue && patched(patches.valueAfterDoubt))
-    course.value = await storedValue(course, end.outcome);
-  return end;
-}
-
 async function attempt(course: Course): Promise<Carried> {
   const { session, request, actionId, decided } = course;
   if (session.amending > 0) await condition(() => session.amending === 0);
@@ -152,7 +137,10 @@ async function attempt(course: Course): Promise<Carried> {
   // Closed for the sake of another revision, it says nothing of the action.
   const entered = end.kind === 'reply' && end.verdict === 'entered';
   if (amendments !== session.amendments && !entered) course.attempts--;
-  if (end.kind === 'failure') return end;
+  if (end.kind === 'failure') {
+    if (end.keyRefused === true) course.keyRefused = true;
+    return end;
+  }
   course.refused =
     end.authority === undefined
       ? null
@@ -161,6 +149,10 @@ async function attempt(course: Course): Promise<Carried> {
     openedOf(session).consumption.entered(decided);
     course.infra = 0;
     course.rereads = 0;
+    course.inquiries = 0;
+    // Known to be there in part: whatever becomes of the next attempt, it is not nothing.
+    if (end.settled === 'partial' && request.policy.continues)
+      course.openAttempts.add(course.attemptId);
   }
   course.value = end.value;
   if (end.outcome?.kind === 'accepted') course.externalId = end.outcome.externalId;
@@ -211,53 +203,6 @@ function callOf(course: Course): PerformCall {
   };
 }
 
-/** Ends early when the run stops; the stop is then the end. */
-async function pause({ session, actionId }: Course, afterMs: number): Promise<ActEnd | null> {
-  if (afterMs > 0)
-    await condition(() => session.stop !== null, afterMs, { summary: `${actionId}, again` });
-  return stopped(session);
-}
-
-/** As `pause`, and says on the run's page what for: a twin's question, the authority. */
-async function wait(course: Course, afterMs: number, why: string): Promise<ActEnd | null> {
-  const { session, actionId } = course;
-  session.waitingFor = `${actionId}: ${why}`;
-  session.show();
-  const end = await pause(course, afterMs);
-  session.waitingFor = null;
-  session.show();
-  return end;
-}
-
-async function askPerson(course: Course): Promise<Carried> {
-  const { session, request, actionId } = course;
-  if (course.question === null)
-    course.question = (await lookAt(session, doubtfulOf(course))).question;
-  if (request.onUnknown === 'continue') {
-    if (course.question !== null) await raiseQuestion(session, course.question);
-    const reason = 'in doubt; its question is open';
-    return finish(course, { kind: 'unknown', actionId, reason, abandoned: false });
-  }
-  const reply = await settlementOf(session, doubtfulOf(course), course.question);
-  if (reply === null) return stoppedNow(session);
-  begunAnew(course);
-  course.openAttempts.clear();
-  for (const open of reply.openAttempts) course.openAttempts.add(open);
-  course.value = reply.value;
-  return { kind: 'inquiry', ifOpen: 'ask', ...reply };
-}
-
-async function poll(course: Course): Promise<Carried> {
-  const { session, request, actionId, externalId } = course;
-  const accepted: Outcome = { kind: 'accepted', actionId, externalId };
-  if (request.onUnknown === 'continue') return finish(course, accepted);
-  const reply = await polled(session, doubtfulOf(course));
-  if (reply === null) return session.stop === null ? finish(course, accepted) : stoppedNow(session);
-  begunAnew(course);
-  course.value = reply.value;
-  return { kind: 'inquiry', ifOpen: 'ask', ...reply };
-}
-
 async function afterPredecessors(course: Course): Promise<Carried> {
   const { session } = course;
   const received = await settleReceivedOpen(session);
@@ -284,14 +229,4 @@ async function reread(course: Course): Promise<Carried> {
   else if (found !== 'open') session.result = found;
   if (session.result !== null) stopScheduling(session, 'claim_stale');
   return session.stop === null ? attempt(course) : stoppedNow(session);
-}
-
-function stoppedNow(session: Session): ActEnd {
-  if (session.stop === null) throw new Error(`${session.runId}: it has not stopped`);
-  return { kind: 'stopped', reason: session.stop };
-}
-
-function finish({ session }: Course, outcome: Outcome, value?: Json): ActEnd {
-  openedOf(session).consumption.receive(outcome);
-  return value === undefined ? { kind: 'outcome', outcome } : { kind: 'outcome', outcome, value };
 }

@@ -7,6 +7,7 @@ import type { AttemptEnd, FailureKind } from '../core/attempt-end.ts';
 export type AttemptFailed = AttemptEnd & { readonly kind: 'failure' } & {
   readonly externalId: string | null;
   readonly receiptDigest: string | null;
+  readonly keyRefused?: boolean;
 };
 
 interface FailureLike {
@@ -65,13 +66,15 @@ function applicationFailure(cause: FailureLike, message: string): AttemptFailed 
   const externalId = textOf(first.externalId);
   const receiptDigest = textOf(first.receiptDigest);
   const why = `${textOf(cause.type) ?? 'error'}: ${message}`;
-  return { kind: 'failure', failure: 'application', phase, why, externalId, receiptDigest };
+  const told = { phase, why, externalId, receiptDigest, keyRefused: first.keyRefused === true };
+  return { kind: 'failure', failure: 'application', ...told };
 }
 
 interface DetailsLike {
   readonly phase?: unknown;
   readonly externalId?: unknown;
   readonly receiptDigest?: unknown;
+  readonly keyRefused?: unknown;
 }
 
 function detailsOf(value: unknown): DetailsLike {

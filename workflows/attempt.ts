@@ -21,6 +21,7 @@ export type AttemptResult = AttemptEnd & {
   /** From a failure, where the receiver's name for it was known but could not be stored. */
   readonly externalId?: string | null;
   readonly receiptDigest?: string | null;
+  readonly keyRefused?: boolean;
 };
 
 /**

@@ -69,6 +69,8 @@ export interface Course {
   attempts: number;
   infra: number;
   rereads: number;
+  inquiries: number;
+  keyRefused: boolean;
   deadlineAt: number;
 }
 
@@ -92,6 +94,8 @@ export function courseOf(session: Session, open: OpenCall, request: ActRequest):
     attempts: 0,
     infra: 0,
     rereads: 0,
+    inquiries: 0,
+    keyRefused: false,
     deadlineAt: taskTime() + request.policy.attemptsDeadlineMs,
   };
 }
@@ -101,11 +105,13 @@ export function begunAnew(course: Course): void {
   course.attempts = 0;
   course.infra = 0;
   course.rereads = 0;
+  course.inquiries = 0;
   course.deadlineAt = taskTime() + course.request.policy.attemptsDeadlineMs;
 }
 
 export function contextOf(course: Course): AttemptContext {
   const { session, actionId, request, attempts, infra, rereads, deadlineAt } = course;
+  const { inquiries, keyRefused } = course;
   return {
     actionId,
     replay: request.policy.replay,
@@ -115,6 +121,9 @@ export function contextOf(course: Course): AttemptContext {
     infra,
     rereads,
     open: course.openAttempts.size,
+    inquiries,
+    keyRefused,
+    continues: request.policy.continues === true,
     now: taskTime(),
     deadlineAt,
     onExhausted: session.onExhausted,
@@ -126,4 +135,18 @@ export function doubtfulOf({ actionId, openAttempts, request, attemptId }: Cours
   const attemptIds = new Set(openAttempts);
   if (attemptId !== '') attemptIds.add(attemptId);
   return { actionId, attemptIds: [...attemptIds], wantsValue: request.wantsValue };
+}
+
+export function finish({ session }: Course, outcome: Outcome, value?: Json): ActEnd {
+  openedOf(session).consumption.receive(outcome);
+  return value === undefined ? { kind: 'outcome', outcome } : { kind: 'outcome', outcome, value };
+}
+
+export function stoppedNow(session: Session): ActEnd {
+  if (session.stop === null) throw new Error(`${session.runId}: it has not stopped`);
+  return { kind: 'stopped', reason: session.stop };
+}
+
+export function stopped({ stop }: Session): ActEnd | null {
+  return stop === null ? null : { kind: 'stopped', reason: stop };
 }

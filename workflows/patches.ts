@@ -37,4 +37,7 @@ export const patches = {
   // What an attempt was scheduled with goes with the doubt about it: closed without having entered,
   // it was on record without tool and payload, and under the revision of its closing. Since 0.1.0.
   keepUnsent: 'keep-unsent',
+  // What a receiver answers decides whether a keyed action is sent again: it was, too, where the
+  // question had failed, or the receiver was at work on it. Since 0.1.0.
+  heedVerdict: 'heed-verdict',
 } as const satisfies Record<string, string>;

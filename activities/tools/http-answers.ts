@@ -80,6 +80,14 @@ function executedOf(reply: HttpReply): Settlement<Json> {
   return { kind: 'executed', result: reply.body['result'] ?? null, ...idsOf(reply) };
 }
 
+/** Why nothing is sent under the key any more; null: it is not the key's fault. */
+export function keyRefusalOf({ status, body }: HttpReply): string | null {
+  const state = textOf(body['operation_state']);
+  if (status === 422 && state === 'key_reused') return 'the key belongs to another payload';
+  if (status === 412 && state === 'outside_window') return 'the key is too old to be known';
+  return null;
+}
+
 /** Answers to the plain inquiry; `no_record` is not "not executed". */
 export function inquiryAnswerOf(reply: HttpReply): InquiryAnswer<Json> {
   const state = textOf(reply.body['operation_state']);

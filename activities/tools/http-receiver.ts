@@ -6,8 +6,22 @@ import type { ContractInput } from '../../core/contract.ts';
 import { canonicalJson, type Json } from '../../core/digest.ts';
 import type { Principal } from '../../core/fact-fields.ts';
 import { limits } from '../../core/limits.ts';
-import type { Attempt, Inquiry, InquiryAnswer, Settlement, ToolDefinition } from '../tool.ts';
-import { closingAnswerOf, type HttpReply, inquiryAnswerOf, settlementOf } from './http-answers.ts';
+import {
+  type Attempt,
+  type FenceAsk,
+  type Inquiry,
+  type InquiryAnswer,
+  KeyRefusedError,
+  type Settlement,
+  type ToolDefinition,
+} from '../tool.ts';
+import {
+  closingAnswerOf,
+  type HttpReply,
+  inquiryAnswerOf,
+  keyRefusalOf,
+  settlementOf,
+} from './http-answers.ts';
 
 export interface HttpReceiverOptions {
   /** e.g. `http://127.0.0.1:8080` */
@@ -24,7 +38,8 @@ export interface HttpReceiverOptions {
 
 export type HttpReceiver<I, R> = Required<
   Pick<ToolDefinition<I, R>, 'receiver' | 'implementation' | 'execute' | 'inquire'>
->;
+> &
+  Pick<ToolDefinition<I, R>, 'fence'>;
 
 const REQUEST_SHARE = 0.5;
 
@@ -43,7 +58,21 @@ export function httpReceiver<I, R extends Json>(options: HttpReceiverOptions): H
     execute: (input, attempt) =>
       execute(options, receiver, { input, attempt }) as Promise<Settlement<R>>,
     inquire: (inquiry) => inquire(options, receiver, inquiry) as Promise<InquiryAnswer<R>>,
+    ...(receiver.fencing === 'honoured' ? { fence: (ask) => fence(options, ask) } : {}),
   };
+}
+
+/** A newer epoch there shuts this one out: then what it would read is not for it to act on. */
+async function fence(
+  options: HttpReceiverOptions,
+  { runId, principal, sendToken }: FenceAsk,
+): Promise<void> {
+  const url = `${options.baseUrl}/fences/${encodeURIComponent(runId)}`;
+  const headers = identityHeaders(options, principal);
+  const body = JSON.stringify({ epoch: sendToken.epoch });
+  const reply = await send(options, { url, method: 'POST', headers, body });
+  if (reply.status !== 200)
+    throw new Error(`${options.operation}: the fence of ${runId} was not raised: ${reply.status}`);
 }
 
 async function execute(
@@ -64,6 +93,8 @@ async function execute(
   const reply = await send(options, { url, method: 'POST', headers, body, signal: attempt.signal });
   const settlement = settlementOf(reply);
   if (settlement === null) {
+    const refusal = keyRefusalOf(reply);
+    if (refusal !== null) throw new KeyRefusedError(`${options.operation}: ${refusal}`);
     const said = reply.idempotencyStatus ?? 'without Idempotency-Status';
     throw new Error(`${options.operation}: ${reply.status} ${said} settles nothing`);
   }

@@ -39,6 +39,9 @@ const calm: AttemptContext = {
   infra: 1,
   rereads: 0,
   open: 0,
+  inquiries: 0,
+  keyRefused: false,
+  continues: false,
   now: 1_000,
   deadlineAt: 900_000,
   onExhausted: 'ask',
@@ -73,6 +76,7 @@ function inquiry(more: Partial<Asked> = {}): Asked {
     permitted: false,
     disputed: false,
     abandoned: false,
+    verdict: null,
     ...more,
   };
 }
@@ -115,6 +119,7 @@ const verdictRows: readonly [Refusal, NextStep][] = [
   ['approval_mismatch', notExecuted('approval_mismatch', 'the gate refused it')],
   ['twin_unknown', infraRetry],
   ['compensates_open', infraRetry],
+  ['nothing_to_compensate', notExecuted('nothing_to_compensate', 'the gate refused it')],
   ['binding_changed', stop('binding_changed')],
   ['budget_exhausted', { kind: 'await_budget' }],
   ['entered', doubt],

@@ -39,6 +39,7 @@ test('R-059 what follows a refused end is one table over all refusals', () => {
     approval_mismatch: leave_open
     twin_unknown: leave_open
     compensates_open: leave_open
+    nothing_to_compensate: leave_open
     binding_changed: end_as binding_changed
     budget_exhausted: end_as budget
     entered: leave_open

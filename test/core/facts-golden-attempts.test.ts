@@ -67,6 +67,9 @@ test('R-064 a kind, a field or a word of attempts that is removed changes this l
     attempt_entered.versions.object
     attempt_entered.versions.dependencies
     attempt_entered.versions.credentials
+    attempt_entered.compensates
+    attempt_entered.compensates.actionId
+    attempt_entered.compensates.objectVersion
     attempt_refused.kind
     attempt_refused.kind = attempt_refused
     attempt_refused.actionId
@@ -102,6 +105,7 @@ test('R-064 a kind, a field or a word of attempts that is removed changes this l
     attempt_refused.verdict = approval_mismatch
     attempt_refused.verdict = twin_unknown
     attempt_refused.verdict = compensates_open
+    attempt_refused.verdict = nothing_to_compensate
     attempt_refused.verdict = binding_changed
     attempt_refused.verdict = budget_exhausted
     attempt_refused.verdict = entered
@@ -124,6 +128,7 @@ test('R-064 a kind, a field or a word of attempts that is removed changes this l
     attempt_refused.asks.versions.dependencies
     attempt_refused.asks.versions.credentials
     attempt_refused.asks.earlier
+    attempt_refused.twin
     attempt_settled.kind
     attempt_settled.kind = attempt_settled
     attempt_settled.actionId

@@ -129,6 +129,8 @@ test('R-064 a kind, a field or a word that is removed or renamed changes this li
     resolution.verb = confirm_not_executed
     resolution.verb = authorize_retry
     resolution.verb = abandon
+    resolution.verb = confirm_distinct
+    resolution.verb = settle_dispute
     resolution.actor
     resolution.reason
     resolution.evidence
@@ -147,6 +149,10 @@ test('R-064 a kind, a field or a word that is removed or renamed changes this li
     resolution.oldRequestCannotArrive
     resolution.acceptsPossibleDuplicate
     resolution.permit
+    resolution.distinctFrom
+    resolution.states
+    resolution.states = executed
+    resolution.states = not_executed
     authority_changed.kind
     authority_changed.kind = authority_changed
     authority_changed.change

@@ -114,8 +114,8 @@ export const authorityGuards: readonly Guard[] = [
       },
       {
         name: 'version-of-the-object',
-        from: "object_changed: (each) => changedVersion(each, 'object'),",
-        to: 'object_changed: () => null,',
+        from: "object_changed: (each) => changedVersion(each, 'object') ??",
+        to: 'object_changed: (each) =>',
         red:
           'object_changed when its version is another than the one first decided on leaves ' +
           'closed',

@@ -105,8 +105,8 @@ export const gateGuards: readonly Guard[] = [
       },
       {
         name: 'gate-accepted-goes-on',
-        from: 'if (action.abandoned || action.attempts.some(isOngoing)) return true;',
-        to: 'if (action.abandoned) return true;',
+        from: 'action.attempts.some((each) => isOngoing(each) && !goesOnBy(ask, each))',
+        to: 'false',
         red: 'action_in_doubt when the receiver accepted it, even with a key leaves closed',
       },
       {

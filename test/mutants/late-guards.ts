@@ -18,7 +18,7 @@ export const lateGuards: readonly Guard[] = [
   },
   {
     guard: 'nothing after a stop',
-    file: 'workflows/act.ts',
+    file: 'workflows/course.ts',
     test: 'test/faults/late-results.server.test.ts',
     patches: [
       {

@@ -117,6 +117,8 @@ export function commandOf(ledger: MemoryLedger, answer: Answer): ResolveCommand 
     confirm_not_executed: { evidence, coverage: 'all attempts', oldRequestCannotArrive: false },
     authorize_retry: { acceptsPossibleDuplicate: true },
     abandon: {},
+    confirm_distinct: {},
+    settle_dispute: { states: 'executed', evidence },
   } as const;
   return { ...base, ...byVerb[answer.verb], ...answer } as ResolveCommand;
 }
