@@ -77,12 +77,19 @@ test.each(names)(
   async (name) => {
     const history = readHistory(name);
     const { decisions, results } = await replay(history);
-    expect(decisions).toEqual(decisionsIn(history));
+    expect(withoutVerbs(decisions)).toEqual(withoutVerbs(decisionsIn(history)));
     expect(decisions.length).toBeGreaterThan(0);
-    expect(results).toEqual([resultIn(history)]);
+    expect(withoutVerbs(results)).toEqual(withoutVerbs([resultIn(history)]));
   },
   REPLAY_MS,
 );
+
+/** The words of a rejection list the verbs that there are, for people; there come to be more. */
+function withoutVerbs(told: readonly unknown[]): unknown {
+  return JSON.parse(JSON.stringify(told).replaceAll(verbList, 'verb: one of them'));
+}
+
+const verbList = /verb: Invalid discriminator value\. Expected '\w+'(?: \| '\w+')*/g;
 
 test('R-066 runs that went well, and runs that were struck in every way, are recorded', () => {
   const kinds = [
