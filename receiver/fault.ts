@@ -24,6 +24,8 @@ export const faultKinds = {
   wrong_account: ['inquire'],
   /** Answered 503 in front of the receiver. */
   unavailable: ['inquire'],
+  /** Answered 429 in front of the receiver. */
+  rate_limited: ['inquire'],
   /** The record and the closing of the key are lost right before the call. */
   forget_key: ['execute', 'inquire', 'close'],
 } as const satisfies Record<string, readonly CallKind[]>;
@@ -48,6 +50,8 @@ export interface ArmedFault {
   readonly fault: Fault;
   readonly armedAt: number;
   hits: number;
+  /** Of the calls that it hit, in their order. */
+  readonly keys: string[];
 }
 
 export interface Aim {

@@ -29,6 +29,8 @@ export interface FaultOptions {
   readonly handler: Handler;
   /** Loses record and closing of the key, behind the receiver's back. */
   readonly forget?: (operation: string, key: string) => void;
+  /** Which calls can be hit, where the handler speaks another protocol than the binding's. */
+  readonly aimOf?: (call: HttpCall) => Aim | null;
   readonly clock?: () => number;
 }
 
@@ -97,10 +99,11 @@ async function receive(
   const call = await readCall(incoming, response);
   if (call === null) return;
   if (call.path[0] === 'faults') return writeAnswer(response, await control(wrapper, call));
-  const aim = aimOf(call);
+  const aim = (wrapper.options.aimOf ?? aimOf)(call);
   const armed = aim && wrapper.armed.find((fault) => faultHits(fault, aim, call, wrapper.now()));
   if (!armed) return writeAnswer(response, await wrapper.options.handler(call));
   armed.hits += 1;
+  armed.keys.push(aim.key);
   await strike(wrapper, armed, { aim, call, response });
 }
 
@@ -129,11 +132,16 @@ async function strike(wrapper: Wrapper, armed: ArmedFault, waiting: Waiting): Pr
       return writeAnswer(response, await handler(asStranger(call)));
     case 'unavailable':
       return writeAnswer(response, problem(problemTable.not_taken, 'armed as unavailable'));
+    case 'rate_limited':
+      return writeAnswer(response, tooMany);
     case 'forget_key':
       wrapper.options.forget?.(aim.operation, aim.key);
       return writeAnswer(response, await handler(call));
   }
 }
+
+/** As gateways answer it: they know nothing of keys. */
+const tooMany: HttpAnswer = { status: 429, headers: { 'Retry-After': '1' }, body: null };
 
 function delay(wrapper: Wrapper, armed: ArmedFault, waiting: Waiting): void {
   if (armed.fault.connection !== 'hold') waiting.response.destroy();
@@ -181,7 +189,7 @@ function arm(wrapper: Wrapper, call: HttpCall): HttpAnswer {
       ? 'this receiver keeps no keys to forget'
       : null);
   if (refusal !== null) return problem(problemTable.invalid, refusal);
-  wrapper.armed.push({ fault: fault.value, armedAt: wrapper.now(), hits: 0 });
+  wrapper.armed.push({ fault: fault.value, armedAt: wrapper.now(), hits: 0, keys: [] });
   return json(200, report(wrapper));
 }
 
@@ -202,6 +210,7 @@ function report(wrapper: Wrapper) {
     armed: wrapper.armed.map((armed) => ({
       ...armed.fault,
       hits: armed.hits,
+      keys: armed.keys,
       spent: spent(armed, wrapper.now()),
     })),
     held: wrapper.held.map(({ aim }) => aim),

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import {
+  type HttpCall,
   listenerOf,
   openDumbReceiver,
   openForgetting,
@@ -7,6 +8,7 @@ import {
   serve,
   withFaults,
 } from '../../receiver/index.ts';
+import { json } from '../../receiver/problem.ts';
 import { type Call, close, inquire, send } from '../support/receiver-call.ts';
 import { openForTest, tempFolder } from './open.ts';
 
@@ -142,6 +144,32 @@ test('unavailable: inquiries are answered 503 and reach nobody', async () => {
   for (let i = 0; i < 5; i++) expect((await inquire(url, ticket)).status).toBe(503);
   expect(receiver.requests()).toHaveLength(1);
   expect((await inquire(url, ticket)).status).toBe(200);
+});
+
+test('rate limited: answered 429 with Retry-After and the keys noted; nobody is reached', async () => {
+  const { url, receiver, arm } = await serveFaulty();
+  await arm({ fault: 'rate_limited', on: 'execute' });
+  const answer = await fetch(`${url}/operations/open_ticket`, {
+    method: 'POST',
+    headers: { 'Idempotency-Key': '"a17"' },
+  });
+  expect([answer.status, answer.headers.get('Retry-After')]).toEqual([429, '1']);
+  expect(await receiver.requests()).toEqual([]);
+  const report = await (await fetch(`${url}/faults`)).json();
+  expect(report).toMatchObject({ armed: [{ hits: 1, keys: ['a17'], spent: true }] });
+});
+
+test('a handler of another protocol says itself which calls can be hit', async () => {
+  const aimOf = ({ path }: HttpCall) =>
+    path[0] === 'pay' ? { kind: 'execute' as const, operation: 'pay', key: path[1] ?? '' } : null;
+  const handler = async () => json(200, {});
+  const wrapper = withFaults({ handler, aimOf });
+  const { url, stop } = await serve(wrapper.listener, 0);
+  onTestFinished(() => stop());
+  const fault = JSON.stringify({ fault: 'commit_then_drop_reply', keyIncludes: 'k7' });
+  await fetch(`${url}/faults`, { method: 'POST', body: fault });
+  expect((await fetch(`${url}/ask/k7`)).status).toBe(200);
+  await expect(fetch(`${url}/pay/k7`)).rejects.toThrow();
 });
 
 test('a forgotten key is executed a second time, so nobody may resend it', async () => {
