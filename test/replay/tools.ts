@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { defineTool, httpReceiver } from '../../activities/index.ts';
 import type { Json } from '../../core/digest.ts';
+import { limits } from '../../core/limits.ts';
 
 export type ReplayTools = ReturnType<typeof replayTools>;
 
@@ -23,6 +24,7 @@ export function replayTools(baseUrl: string) {
       }),
     });
   const notice = z.strictObject({ to: z.string() });
+  const credit = z.strictObject({ account: z.string(), amount: z.int() });
   // Of these nobody can be asked whether they went out.
   const { inquire: _, receiver: __, ...mute } = at('send_notice', notice);
   return {
@@ -41,6 +43,18 @@ export function replayTools(baseUrl: string) {
       reserve: { tokens: 100 },
     },
     open_ticket: at('open_ticket', z.strictObject({ subject: z.string() })),
-    credit: at('credit', z.strictObject({ account: z.string(), amount: z.int() })),
+    keyed_credit: {
+      ...at('credit', credit),
+      name: 'keyed_credit',
+      replay: 'keyed' as const,
+      receiver: {
+        scope: { receiver: 'reference', account: 'a1', workspace: 'w1', region: 'local' },
+        identity: { travelsAs: 'header Idempotency-Key' },
+        retentionMs: limits.receiverRetentionMs,
+        inquiry: { consistency: 'strong' as const, settleMs: 0 },
+        closing: 'by_token' as const,
+      },
+    },
+    credit: at('credit', credit),
   };
 }
