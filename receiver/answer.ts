@@ -1,6 +1,6 @@
 // What a caller is told. Three closed unions: the answer to a request, to an inquiry, to a closing.
 
-import type { Json } from '../core/digest.ts';
+import type { Digest, Json } from '../core/digest.ts';
 import type { SendToken } from '../core/ids.ts';
 
 export interface Executed {
@@ -25,6 +25,8 @@ export type Answer =
   | { readonly kind: 'key_reused' }
   /** Another request with this key is at work. */
   | { readonly kind: 'in_progress'; readonly retryAfterMs: number }
+  /** This request held the claim and lost it by time to another one, which is asked by the key. */
+  | { readonly kind: 'lease_expired'; readonly detail: string; readonly retryAfterMs: number }
   /** Executed or not: the receiver itself cannot tell (foreign effect, failed commit). */
   | { readonly kind: 'unknown'; readonly detail: string }
   /** Refused for ever up to `through`; null: the whole key. Definitely not executed. */
@@ -39,24 +41,35 @@ export type Answer =
 
 export type AnswerKind = Answer['kind'];
 
-/** A plain look. `no_record` is not "not executed": the request may still arrive. */
-export type Inquiry =
+/** Of the payload that the key belongs to, so that the asker sees whether it is the right one. */
+export interface Belonging {
+  /** Canonical input (RFC 8785) as it came; absent in records of schema 1. */
+  readonly digest?: Digest | undefined;
+  /** What the caller called its payload, where it said so. */
+  readonly payloadDigest?: Digest | undefined;
+}
+
+type Recorded =
   | Executed
   | Rejected
-  | { readonly kind: 'no_record' }
   | { readonly kind: 'processing'; readonly retryAfterMs: number }
-  | { readonly kind: 'unknown'; readonly detail: string }
+  | { readonly kind: 'unknown'; readonly detail: string };
+
+type Unanswered =
+  /** A newer epoch owns the scope that the asker named: what it learns is not for it to act on. */
+  | { readonly kind: 'fenced'; readonly epoch: number }
   | { readonly kind: 'invalid'; readonly detail: string }
   | { readonly kind: 'unavailable'; readonly detail: string; readonly retryAfterMs: number };
 
+/** A plain look. `no_record` is not "not executed": the request may still arrive. */
+export type Inquiry = (Recorded & Belonging) | { readonly kind: 'no_record' } | Unanswered;
+
 /** A look that closes the door (A13): `not_executed` holds for ever, up to the token given. */
 export type Closing =
-  | Executed
-  | Rejected
+  | ((Executed | Rejected) & Belonging)
   | { readonly kind: 'not_executed'; readonly closed: true; readonly through: SendToken | null }
-  | { readonly kind: 'in_flight'; readonly retryAfterMs: number }
-  | { readonly kind: 'invalid'; readonly detail: string }
-  | { readonly kind: 'unavailable'; readonly detail: string; readonly retryAfterMs: number };
+  | ({ readonly kind: 'in_flight'; readonly retryAfterMs: number } & Belonging)
+  | Unanswered;
 
 export type Fencing =
   /** Every request of an older epoch has committed and is visible, or never will (B5). */

@@ -3,10 +3,11 @@
 
 import type { Digest } from '../core/digest.ts';
 import type { SendToken } from '../core/ids.ts';
+import { tokenOf } from './effects.ts';
 import type { EffectTx } from './operation.ts';
-import { identityOf, identityValues, tokenOf, tokenValues } from './records.ts';
+import { identityOf, identityValues, tokenValues } from './records.ts';
 import type { FullIdentity } from './request.ts';
-import { number, text } from './store.ts';
+import { number, type Tx, text } from './store.ts';
 
 export type ArrivalKind = 'execute' | 'inquire' | 'close';
 
@@ -29,10 +30,10 @@ export interface ArrivalNote {
   readonly at: number;
 }
 
-export function writeArrival(tx: EffectTx, of: FullIdentity, note: ArrivalNote): number {
-  const { lastId } = tx.run(
+export async function writeArrival(tx: Tx, of: FullIdentity, note: ArrivalNote): Promise<number> {
+  const row = await tx.get(
     `INSERT INTO arrival (kind, principal, domain, operation, version, key, digest, token_epoch,
-       token_number, first_sent_at, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       token_number, first_sent_at, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
     note.kind,
     ...identityValues(of),
     note.digest ?? null,
@@ -40,15 +41,20 @@ export function writeArrival(tx: EffectTx, of: FullIdentity, note: ArrivalNote):
     note.firstSentAt ?? null,
     note.at,
   );
-  return lastId;
+  return Number(row?.['seq']);
 }
 
-export function writeArrivalAnswer(tx: EffectTx, seq: number, answer: string): void {
-  tx.run('UPDATE arrival SET answer = ? WHERE seq = ?', answer, seq);
+export async function writeArrivalAnswer(tx: Tx, seq: number, answer: string): Promise<void> {
+  await tx.run('UPDATE arrival SET answer = ? WHERE seq = ?', answer, seq);
 }
 
-export function readArrivals(tx: EffectTx): readonly Arrival[] {
-  return tx.all('SELECT * FROM arrival ORDER BY seq').map((row) => ({
+export async function sweepArrivals(tx: Tx, before: number): Promise<void> {
+  await tx.run('DELETE FROM arrival WHERE at <= ?', before);
+}
+
+export async function readArrivals(tx: EffectTx): Promise<readonly Arrival[]> {
+  const rows = await tx.all('SELECT * FROM arrival ORDER BY seq');
+  return rows.map((row) => ({
     ...identityOf(row),
     seq: Number(text(row, 'seq')),
     kind: text(row, 'kind') as ArrivalKind,

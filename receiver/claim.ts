@@ -5,12 +5,12 @@
 // INV-2  A throw is `unknown`, never "failed" and never a deleted record (A8).
 
 import type { Answer } from './answer.ts';
+import { writeEffect } from './effects.ts';
 import { type Applied, isForeign, type Rejection } from './operation.ts';
 import { contextOf, outcomeAnswer } from './outcome.ts';
-import { leaveClaim, readRecord, writeEffect } from './records.ts';
+import { leaveClaim, type OperationRecord, readStanding } from './records.ts';
 import type { CheckedRequest } from './request.ts';
 import { errorText, operationOf, type Site, storeProblem } from './site.ts';
-import type { RecordState } from './verdict.ts';
 
 type Report =
   | { readonly state: 'executed'; readonly outcome: Applied }
@@ -25,12 +25,13 @@ export async function performClaimed(
 ): Promise<Answer> {
   const report = await perform(site, request);
   const at = site.clock();
-  const left = site.store.immediate((): Answer => {
+  const left = await site.store.transaction(async (tx): Promise<Answer> => {
     const outcome = 'outcome' in report ? report.outcome : null;
-    const mine = leaveClaim(site.store, request, { claim, state: report.state, outcome, at });
-    if (!mine) return lostClaimAnswer(site, request);
-    if (report.state === 'executed') writeEffect(site.store, request, report.outcome, at);
-    return reportAnswer(site, request, report);
+    const mine = await leaveClaim(tx, request, { claim, state: report.state, outcome, at });
+    const { record } = await readStanding(tx, request);
+    if (!mine) return lostClaimAnswer(site, record);
+    if (report.state === 'executed') await writeEffect(tx, request, report.outcome, at);
+    return reportAnswer(site, record, report);
   });
   if (left.kind === 'committed') return left.value;
   // The effect may be there without its record: the claim stays, and its lease makes it unknown.
@@ -60,17 +61,16 @@ function downstreamKeyOf(of: CheckedRequest): string {
     .join('/');
 }
 
-function reportAnswer(site: Site, request: CheckedRequest, report: Report): Answer {
+function reportAnswer(site: Site, record: OperationRecord | null, report: Report): Answer {
   if (report.state === 'not_executed')
     return { kind: 'not_taken', detail: report.detail, retryAfterMs: site.retryAfterMs };
   if (report.state === 'unknown') return { kind: 'unknown', detail: report.detail };
-  return outcomeAnswer(readRecord(site.store, request), false);
+  return outcomeAnswer(record, false);
 }
 
 /** Another holder took over: what it recorded is the answer, whatever we saw ourselves. */
-function lostClaimAnswer(site: Site, request: CheckedRequest): Answer {
-  const record = readRecord(site.store, request);
-  const known: readonly RecordState[] = ['executed', 'rejected'];
-  if (record !== null && known.includes(record.state)) return outcomeAnswer(record, true);
-  return { kind: 'unknown', detail: 'the claim was lost to another request; ask by the key' };
+function lostClaimAnswer(site: Site, record: OperationRecord | null): Answer {
+  if (record?.outcome) return outcomeAnswer(record, true);
+  const detail = 'the claim was lost by time to another request; ask by the key';
+  return { kind: 'lease_expired', detail, retryAfterMs: site.retryAfterMs };
 }

@@ -8,21 +8,22 @@ import type { Json } from '../core/digest.ts';
 import type { Answer } from './answer.ts';
 import { writeArrivalAnswer } from './arrivals.ts';
 import { performClaimed } from './claim.ts';
+import { writeEffect } from './effects.ts';
+import { lockFence, raiseFence } from './fences.ts';
 import { type Applied, isForeign, type LocalOperation, type Rejection } from './operation.ts';
 import { contextOf, outcomeAnswer } from './outcome.ts';
 import {
-  type OperationRecord,
-  raiseFence,
-  readClosing,
-  readFence,
-  readRecord,
+  dropEmpty,
+  lockStanding,
+  readStanding,
+  type Standing,
   writeClaim,
-  writeEffect,
   writeOutcome,
 } from './records.ts';
 import { type CheckedRequest, checkRequest, type OperationRequest } from './request.ts';
 import { logAnswer, logArrival, operationOf, type Site, storeProblem } from './site.ts';
-import { type Situation, verdictOf } from './verdict.ts';
+import type { Committed, Tx } from './store.ts';
+import { type Situation, type Verdict, verdictOf } from './verdict.ts';
 
 type Step =
   | { readonly kind: 'answer'; readonly answer: Answer }
@@ -33,7 +34,7 @@ export async function executeRequest(site: Site, request: OperationRequest): Pro
   const checked = checkRequest(request, site.domain);
   if (checked.kind === 'invalid') return checked;
   const { digest, sendToken, firstSentAt } = checked.value;
-  const arrival = logArrival(site, checked.value, {
+  const arrival = await logArrival(site, checked.value, {
     kind: 'execute',
     digest,
     sendToken,
@@ -42,23 +43,36 @@ export async function executeRequest(site: Site, request: OperationRequest): Pro
   if (arrival.kind !== 'committed')
     return notTaken(site, storeProblem(arrival) ?? 'the store is down');
   const seq = arrival.value;
-  const decided = site.store.immediate((): Step => {
-    const step = decide(site, checked.value);
-    if (step.kind === 'answer') writeArrivalAnswer(site.store, seq, answerWord(step.answer));
+  const progress = { atDoor: true };
+  const decided = await site.store.transaction(async (tx): Promise<Step> => {
+    const standing = await lockStanding(tx, checked.value, site.clock());
+    progress.atDoor = false;
+    const step = await decide(site, tx, checked.value, standing);
+    if (step.kind === 'answer') await writeArrivalAnswer(tx, seq, answerWord(step.answer));
     return step;
   });
-  if (decided.kind === 'committed' && decided.value.kind === 'claimed') {
-    const answer = await performClaimed(site, checked.value, decided.value.claim);
-    logAnswer(site, seq, answerWord(answer));
-    return answer;
-  }
   if (decided.kind === 'committed' && decided.value.kind === 'answer') return decided.value.answer;
-  const answer: Answer =
-    decided.kind === 'commit_unknown'
-      ? { kind: 'unknown', detail: `the commit failed; ask by the key: ${storeProblem(decided)}` }
-      : notTaken(site, storeProblem(decided) ?? 'the store is down');
-  logAnswer(site, seq, answerWord(answer));
+  const answer =
+    decided.kind === 'committed'
+      ? await performClaimed(site, checked.value, claimOf(decided.value))
+      : uncommittedAnswer(site, decided, progress.atDoor);
+  await logAnswer(site, seq, answerWord(answer));
   return answer;
+}
+
+function claimOf(step: Step): string {
+  if (step.kind === 'claimed') return step.claim;
+  throw new Error('an answer is no claim');
+}
+
+function uncommittedAnswer<T>(site: Site, decided: Committed<T>, atDoor: boolean): Answer {
+  const why = storeProblem(decided) ?? 'the store is down';
+  if (decided.kind === 'commit_unknown')
+    return { kind: 'unknown', detail: `the commit failed; ask by the key: ${why}` };
+  // In Postgres only this key's own row is waited for at the door: its twin is at work.
+  if (decided.kind === 'busy' && atDoor && site.store.locksRows)
+    return { kind: 'in_progress', retryAfterMs: site.retryAfterMs };
+  return notTaken(site, why);
 }
 
 function notTaken(site: Site, detail: string): Answer {
@@ -69,35 +83,52 @@ function answerWord(answer: Answer): string {
   return 'replayed' in answer && answer.replayed ? 'replayed' : answer.kind;
 }
 
-function decide(site: Site, request: CheckedRequest): Step {
-  const record = readRecord(site.store, request);
-  const at = situationOf(site, request, record);
+async function decide(
+  site: Site,
+  tx: Tx,
+  request: CheckedRequest,
+  standing: Standing,
+): Promise<Step> {
+  const at = await situationOf(site, tx, request, standing);
   const verdict = verdictOf(at);
-  const answer = (value: Answer): Step => ({ kind: 'answer', answer: value });
+  if (verdict === 'execute') return run(site, tx, request, at);
+  if (standing.record === null && standing.closed === null) await dropEmpty(tx, request);
+  return { kind: 'answer', answer: verdictAnswer(site, request, { verdict, at, standing }) };
+}
+
+interface Refused {
+  readonly verdict: Exclude<Verdict, 'execute'>;
+  readonly at: Situation;
+  readonly standing: Standing;
+}
+
+function verdictAnswer(
+  site: Site,
+  request: CheckedRequest,
+  { verdict, at, standing }: Refused,
+): Answer {
   switch (verdict) {
     case 'key_reused':
-      return answer({ kind: 'key_reused' });
+      return { kind: 'key_reused' };
     case 'replay_executed':
     case 'replay_rejected':
-      return answer(outcomeAnswer(record, true));
+      return outcomeAnswer(standing.record, true);
     case 'in_progress':
-      return answer({ kind: 'in_progress', retryAfterMs: site.retryAfterMs });
+      return { kind: 'in_progress', retryAfterMs: site.retryAfterMs };
     case 'unknown':
-      return answer({ kind: 'unknown', detail: 'the effect behind this receiver did not report' });
+      return { kind: 'unknown', detail: 'the effect behind this receiver did not report' };
     case 'closed':
-      return answer({ kind: 'closed', through: at.closed?.through ?? null });
+      return { kind: 'closed', through: at.closed?.through ?? null };
     case 'fenced':
-      return answer({ kind: 'fenced', epoch: at.fenceEpoch ?? 0 });
+      return { kind: 'fenced', epoch: at.fenceEpoch ?? 0 };
     case 'from_the_future':
-      return answer(invalid('first sent in the future; set the clock of the sender'));
+      return invalid('first sent in the future; set the clock of the sender');
     case 'outside_window':
-      return answer({ kind: 'outside_window', retentionMs: site.retentionMs });
+      return { kind: 'outside_window', retentionMs: site.retentionMs };
     case 'unsupported':
-      return answer(invalid(unsupportedText(site, request)));
+      return invalid(unsupportedText(site, request));
     case 'input_invalid':
-      return answer(invalid(at.inputProblem ?? ''));
-    case 'execute':
-      return run(site, request, at.now);
+      return invalid(at.inputProblem ?? '');
   }
 }
 
@@ -112,18 +143,19 @@ function unsupportedText(site: Site, request: CheckedRequest): string {
   return `operation "${request.operation}" is served in version ${version}, not ${request.version}`;
 }
 
-function situationOf(
+async function situationOf(
   site: Site,
+  tx: Tx,
   request: CheckedRequest,
-  record: OperationRecord | null,
-): Situation {
+  { record, closed }: Standing,
+): Promise<Situation> {
   const operation = operationOf(site, request.operation);
   const served = operation !== null && operation.version === request.version;
   const scope = request.fenceScope;
   return {
     record,
-    closed: readClosing(site.store, request),
-    fenceEpoch: scope === undefined ? null : readFence(site.store, { ...request, scope }),
+    closed,
+    fenceEpoch: scope === undefined ? null : await lockFence(tx, { ...request, scope }),
     digest: request.digest,
     token: request.sendToken ?? null,
     firstSentAt: request.firstSentAt ?? null,
@@ -137,36 +169,38 @@ function situationOf(
   };
 }
 
-function run(site: Site, request: CheckedRequest, at: number): Step {
-  const { store } = site;
+async function run(
+  site: Site,
+  tx: Tx,
+  request: CheckedRequest,
+  { now, fenceEpoch }: Situation,
+): Promise<Step> {
   const { sendToken, fenceScope } = request;
-  if (fenceScope !== undefined && sendToken !== undefined)
-    raiseFence(store, { ...request, scope: fenceScope }, sendToken.epoch);
+  if (fenceScope !== undefined && sendToken !== undefined && sendToken.epoch > (fenceEpoch ?? 0))
+    await raiseFence(tx, { ...request, scope: fenceScope }, sendToken.epoch);
   const operation = operationOf(site, request.operation);
   if (operation === null) throw new Error(`operation ${request.operation} vanished`);
   if (isForeign(operation)) {
     const claim = site.newClaim();
-    writeClaim(store, request, claim, at);
+    await writeClaim(tx, request, claim, now);
     return { kind: 'claimed', claim };
   }
-  const outcome = store.nested(
-    () => applied(operation, site, request, at),
+  const outcome = await tx.nested(
+    () => applied(operation, tx, request, now),
     (value) => 'rejected' in value,
   );
-  writeOutcome(store, request, outcome, at);
-  if (!('rejected' in outcome)) writeEffect(store, request, outcome, at);
-  return { kind: 'answer', answer: outcomeAnswer(readRecord(store, request), false) };
+  await writeOutcome(tx, request, outcome, now);
+  if (!('rejected' in outcome)) await writeEffect(tx, request, outcome, now);
+  const { record } = await readStanding(tx, request);
+  return { kind: 'answer', answer: outcomeAnswer(record, false) };
 }
 
-function applied(
+async function applied(
   operation: LocalOperation,
-  site: Site,
+  tx: Tx,
   request: CheckedRequest,
   at: number,
-): Applied | Rejection {
+): Promise<Applied | Rejection> {
   const input: Json = JSON.parse(request.inputText) as Json;
-  const outcome = operation.apply(site.store, input, contextOf(request, at));
-  if (outcome instanceof Promise)
-    throw new Error(`operation ${request.operation}: apply must not be async`);
-  return outcome;
+  return await operation.apply(tx, input, contextOf(request, at));
 }

@@ -28,7 +28,7 @@ import { encodeHeaderText, headerNames } from './wire.ts';
 export interface FaultOptions {
   readonly handler: Handler;
   /** Loses record and closing of the key, behind the receiver's back. */
-  readonly forget?: (operation: string, key: string) => void;
+  readonly forget?: (operation: string, key: string) => Promise<void>;
   /** Which calls can be hit, where the handler speaks another protocol than the binding's. */
   readonly aimOf?: (call: HttpCall) => Aim | null;
   readonly clock?: () => number;
@@ -135,7 +135,7 @@ async function strike(wrapper: Wrapper, armed: ArmedFault, waiting: Waiting): Pr
     case 'rate_limited':
       return writeAnswer(response, tooMany);
     case 'forget_key':
-      wrapper.options.forget?.(aim.operation, aim.key);
+      await wrapper.options.forget?.(aim.operation, aim.key);
       return writeAnswer(response, await handler(call));
   }
 }

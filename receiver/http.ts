@@ -24,7 +24,14 @@ import {
 import type { Receiver } from './receiver.ts';
 import type { Checked } from './request.ts';
 import type { Handler, HttpCall } from './transport.ts';
-import { decodeText, headerNames, readIdentity, readKey, readSendMarks } from './wire.ts';
+import {
+  decodeText,
+  headerNames,
+  readAsker,
+  readIdentity,
+  readKey,
+  readSendMarks,
+} from './wire.ts';
 
 const closeBodySchema = z.strictObject({ sendToken: sendTokenSchema.optional() });
 const fenceBodySchema = z.strictObject({ epoch: z.int().positive() });
@@ -47,15 +54,15 @@ export function receiverHandler(receiver: Receiver): Handler {
   };
 }
 
-function look(receiver: Receiver, call: HttpCall): HttpAnswer {
+async function look(receiver: Receiver, call: HttpCall): Promise<HttpAnswer> {
   const [head, name] = call.path;
   if (call.method === 'GET' && call.path.length === 1) {
     if (head === 'capabilities') return json(200, receiver.capabilities());
-    if (head === 'effects') return json(200, { effects: receiver.effects() });
-    if (head === 'requests') return json(200, { requests: receiver.requests() });
+    if (head === 'effects') return json(200, { effects: await receiver.effects() });
+    if (head === 'requests') return json(200, { requests: await receiver.requests() });
   }
   if (call.method === 'GET' && head === 'objects' && name !== undefined && call.path.length === 2) {
-    const seen = receiver.observe(name);
+    const seen = await receiver.observe(name);
     if (seen !== undefined) return json(200, seen);
   }
   const detail = `no ${call.method} /${call.path.join('/')} here; see GET /capabilities`;
@@ -75,26 +82,40 @@ async function execute(receiver: Receiver, call: HttpCall, operation: string): P
   return httpOfAnswer(await receiver.execute(request));
 }
 
-function inquire(receiver: Receiver, call: HttpCall, operation: string, key: string): HttpAnswer {
+async function inquire(
+  receiver: Receiver,
+  call: HttpCall,
+  operation: string,
+  key: string,
+): Promise<HttpAnswer> {
   const identity = readIdentity(call.headers, operation, key);
   if (identity.kind === 'invalid') return httpOfInquiry(identity);
-  return httpOfInquiry(receiver.inquire(identity.value));
+  const asker = readAsker(call.headers);
+  if (asker.kind === 'invalid') return httpOfInquiry(asker);
+  return httpOfInquiry(await receiver.inquire(identity.value, asker.value));
 }
 
-function close(receiver: Receiver, call: HttpCall, operation: string, key: string): HttpAnswer {
+async function close(
+  receiver: Receiver,
+  call: HttpCall,
+  operation: string,
+  key: string,
+): Promise<HttpAnswer> {
   const identity = readIdentity(call.headers, operation, key);
   if (identity.kind === 'invalid') return httpOfClosing(identity);
+  const asker = readAsker(call.headers);
+  if (asker.kind === 'invalid') return httpOfClosing(asker);
   const body = readBody(call.body, closeBodySchema);
   if (body.kind === 'invalid') return httpOfClosing(body);
-  return httpOfClosing(receiver.close(identity.value, body.value.sendToken));
+  return httpOfClosing(await receiver.close(identity.value, body.value.sendToken, asker.value));
 }
 
-function fence(receiver: Receiver, call: HttpCall, scope: string): HttpAnswer {
+async function fence(receiver: Receiver, call: HttpCall, scope: string): Promise<HttpAnswer> {
   const raw = call.headers[headerNames.principal.toLowerCase()];
   const principal = decodeText(typeof raw === 'string' ? raw : '') ?? '';
   const body = readBody(call.body, fenceBodySchema);
   if (body.kind === 'invalid') return httpOfFencing(body);
-  return httpOfFencing(receiver.fence({ principal, scope, epoch: body.value.epoch }));
+  return httpOfFencing(await receiver.fence({ principal, scope, epoch: body.value.epoch }));
 }
 
 /** Refuses bytes that are not UTF-8: replaced characters would be another payload. */

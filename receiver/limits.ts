@@ -10,8 +10,17 @@ export const receiverLimits = {
   retentionMs: limits.receiverRetentionMs,
   /** Sender's clock ahead of ours: its first-sent time may be this much too late. */
   clockSkewMs: 5 * MINUTE,
-  /** Waiting for another process's transaction blocks the event loop. */
+  /** Waiting for others: a turn in this process, another process's transaction, a lock. */
   busyTimeoutMs: limits.ledgerBusyMs,
+  busyPollMs: limits.ledgerBusyPollMs,
+  /** One statement in Postgres: an effect may wait for locks of its own tables. */
+  statementMs: 10 * SECOND,
+  /** A transaction with its effect; nobody else gets at its key, or on SQLite at the file. */
+  transactionMs: 30 * SECOND,
+  /** Connections of one receiver process to Postgres; a server takes 100 unless set otherwise. */
+  connectionsMax: 10,
+  /** Inserts that met a row which was swept before it could be locked. */
+  sweptTriesMax: 10,
   /** A foreign effect that has not reported for so long is unknown, never "free to run again". */
   claimLeaseMs: 2 * MINUTE,
   /** What a caller waits before it asks again about something at work. */

@@ -1,5 +1,6 @@
 // The receiver as a process:
 //   node --import tsx receiver/main.ts --store /path/file --port 0 --kind reference
+//   node --import tsx receiver/main.ts --postgres postgres://user@host/database --schema holdfast
 // Prints READY {"port":n,"pid":n} when it listens; SIGTERM and SIGINT stop it, status 0.
 
 import { parseArgs } from 'node:util';
@@ -9,11 +10,14 @@ import { openForgetting } from './forgetting.ts';
 import { receiverHandler } from './http.ts';
 import { receiverLimits } from './limits.ts';
 import { exampleOperations } from './operations.ts';
+import type { StorePlace } from './place.ts';
 import { openReceiver } from './receiver.ts';
 import { type Handler, listenerOf, serve } from './transport.ts';
 
 const OPTIONS = {
   store: { type: 'string' },
+  postgres: { type: 'string' },
+  schema: { type: 'string' },
   port: { type: 'string' },
   kind: { type: 'string' },
   domain: { type: 'string' },
@@ -28,8 +32,8 @@ type Flag = keyof typeof OPTIONS;
 
 interface Opened {
   readonly handler: Handler;
-  readonly forget?: (operation: string, key: string) => void;
-  close(): void;
+  readonly forget?: (operation: string, key: string) => Promise<void>;
+  close(): Promise<void>;
 }
 
 type Flags = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
@@ -52,11 +56,22 @@ function present<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], u
   return Object.fromEntries(known) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
-function open(flags: Flags, path: string): Opened {
+function placeOf(flags: Flags): StorePlace {
+  const postgres = setting(flags, 'postgres');
+  if (postgres !== undefined) return { postgres, ...present({ schema: setting(flags, 'schema') }) };
+  const path = setting(flags, 'store');
+  if (path !== undefined) return { path };
+  throw new Error('--store is missing; name the file to keep records in, or --postgres with a URL');
+}
+
+async function open(flags: Flags): Promise<Opened> {
   const kind = setting(flags, 'kind') ?? 'reference';
+  const place = placeOf(flags);
   if (kind === 'dumb') {
+    if (!('path' in place)) throw new Error('--kind dumb keeps a file; give --store');
+    const { path } = place;
     const dumb = openDumbReceiver({ path });
-    return { handler: dumb.handler, close: () => dumb.shutdown() };
+    return { handler: dumb.handler, close: async () => dumb.shutdown() };
   }
   if (kind !== 'reference') throw new Error(`--kind "${kind}" is neither reference nor dumb`);
   const operations = exampleOperations(
@@ -65,8 +80,8 @@ function open(flags: Flags, path: string): Opened {
       accountInitial: whole(flags, 'account-initial'),
     }),
   );
-  const receiver = openReceiver({
-    path,
+  const receiver = await openReceiver({
+    ...place,
     operations,
     ...present({
       domain: setting(flags, 'domain'),
@@ -74,24 +89,22 @@ function open(flags: Flags, path: string): Opened {
       clockSkewMs: whole(flags, 'clock-skew-ms'),
     }),
   });
-  const sweeping = setInterval(() => receiver.sweep(), receiverLimits.sweepEveryMs);
-  const forgetting = flags.faults ? openForgetting(path, receiverLimits.busyTimeoutMs) : null;
+  const sweeping = setInterval(() => void receiver.sweep(), receiverLimits.sweepEveryMs);
+  const forgetting = flags.faults ? await openForgetting(place) : null;
   return {
     handler: receiverHandler(receiver),
     ...(forgetting === null ? {} : { forget: forgetting.forget }),
-    close() {
+    async close() {
       clearInterval(sweeping);
-      forgetting?.stop();
-      receiver.shutdown();
+      await forgetting?.stop();
+      await receiver.shutdown();
     },
   };
 }
 
 async function main(): Promise<void> {
   const { values: flags } = parseArgs({ options: OPTIONS });
-  const path = setting(flags, 'store');
-  if (path === undefined) throw new Error('--store is missing; name the file to keep records in');
-  const opened = open(flags, path);
+  const opened = await open(flags);
   const { handler, forget } = opened;
   const faults = flags.faults ? withFaults({ handler, ...(forget ? { forget } : {}) }) : null;
   const served = await serve(faults?.listener ?? listenerOf(handler), whole(flags, 'port') ?? 0);
@@ -101,7 +114,7 @@ async function main(): Promise<void> {
     stopping = true;
     faults?.abandon();
     await served.stop();
-    opened.close();
+    await opened.close();
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop());
   process.stdout.write(`READY ${JSON.stringify({ port: served.port, pid: process.pid })}\n`);

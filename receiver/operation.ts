@@ -7,11 +7,30 @@ import type { SendToken } from '../core/ids.ts';
 export type SqlValue = string | number | bigint | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
-/** The open transaction. Synchronous: an effect that awaits would let others in between. */
+export type Dialect = 'sqlite' | 'postgres';
+
+/** What the two stores spell differently in a CREATE TABLE. */
+export interface TableWords {
+  readonly dialect: Dialect;
+  /** Type of a column that numbers its rows: `id ${serial}`. */
+  readonly serial: string;
+  /** Type of a whole number of 64 bits. */
+  readonly integer: string;
+  /** After the closing bracket: `) ${strict};`. */
+  readonly strict: string;
+}
+
+/**
+ * The open transaction. Values stand for `?`, in both stores; in Postgres write `jsonb_exists` for
+ * an operator of that name. Await each call: one that is made after the effect has returned throws.
+ * After a call that failed only a rejection can still be returned, because it undoes all writes.
+ */
 export interface EffectTx {
-  run(sql: string, ...values: readonly SqlValue[]): { readonly lastId: number };
-  get(sql: string, ...values: readonly SqlValue[]): SqlRow | undefined;
-  all(sql: string, ...values: readonly SqlValue[]): readonly SqlRow[];
+  readonly dialect: Dialect;
+  run(sql: string, ...values: readonly SqlValue[]): Promise<{ readonly changes: number }>;
+  /** The first row; also of an INSERT … RETURNING. */
+  get(sql: string, ...values: readonly SqlValue[]): Promise<SqlRow | undefined>;
+  all(sql: string, ...values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
 }
 
 /** Who asks, and the marks an effect must carry so that it can be found from the target (B12). */
@@ -44,13 +63,18 @@ interface OperationBase {
   problem?(input: Json): string | null;
 }
 
+type Awaitable<T> = T | Promise<T>;
+
 export interface LocalOperation extends OperationBase {
   /** Its own tables, `CREATE TABLE IF NOT EXISTS`; run at each open. */
-  readonly tables?: string;
-  /** May throw: all is rolled back, the answer is `not_taken`. A rejection undoes its writes. */
-  apply(tx: EffectTx, input: Json, context: EffectContext): Applied | Rejection;
+  readonly tables?: string | ((words: TableWords) => string);
+  /**
+   * May throw: all is rolled back, the answer is `not_taken`. A rejection undoes its writes. Must
+   * not ask the receiver itself: on SQLite that waits for the very transaction it runs in.
+   */
+  apply(tx: EffectTx, input: Json, context: EffectContext): Awaitable<Applied | Rejection>;
   /** What the objects look like now; read-only. */
-  observe?(tx: EffectTx): Json;
+  observe?(tx: EffectTx): Awaitable<Json>;
 }
 
 export interface ForeignContext extends EffectContext {

@@ -9,9 +9,14 @@ import type {
   LocalOperation,
   Operations,
   Rejection,
+  SqlValue,
+  TableWords,
 } from './operation.ts';
 
-const MARKS = 'principal TEXT, key TEXT, token_epoch INTEGER, token_number INTEGER';
+/** Each row names the operation that made it (B12). */
+function marks({ integer }: TableWords): string {
+  return `principal TEXT, key TEXT, token_epoch ${integer}, token_number ${integer}`;
+}
 
 export interface ExampleOptions {
   /** Value of a counter or account nobody has touched. */
@@ -21,9 +26,9 @@ export interface ExampleOptions {
 
 interface Definition<T> {
   readonly input: z.ZodType<T>;
-  readonly tables: string;
-  apply(tx: EffectTx, input: T, context: EffectContext): Applied | Rejection;
-  observe(tx: EffectTx): Json;
+  readonly tables: (words: TableWords) => string;
+  apply(tx: EffectTx, input: T, context: EffectContext): Promise<Applied | Rejection>;
+  observe(tx: EffectTx): Promise<Json>;
 }
 
 /** A local operation of version 1 whose input is checked by a zod schema. */
@@ -46,73 +51,89 @@ function marksOf(context: EffectContext) {
   return [principal, key, sendToken?.epoch ?? null, sendToken?.number ?? null] as const;
 }
 
-function count(tx: EffectTx, table: string): number {
-  return Number(tx.get(`SELECT count(*) AS n FROM ${table}`)?.['n']);
+async function count(tx: EffectTx, table: string): Promise<number> {
+  const row = await tx.get(`SELECT count(*) AS n FROM ${table}`);
+  return Number(row?.['n']);
+}
+
+async function inserted(tx: EffectTx, sql: string, ...values: SqlValue[]): Promise<number> {
+  const row = await tx.get(sql, ...values);
+  return Number(row?.['id']);
 }
 
 /** A new ticket also notifies: deleting one of two tickets does not take its notification back. */
 const openTicket = operation({
   input: z.looseObject({ subject: z.string() }),
-  tables: `CREATE TABLE IF NOT EXISTS ticket (id INTEGER PRIMARY KEY AUTOINCREMENT,
-      subject TEXT NOT NULL, input TEXT NOT NULL, ${MARKS}) STRICT;
-    CREATE TABLE IF NOT EXISTS notification (id INTEGER PRIMARY KEY AUTOINCREMENT,
-      ticket INTEGER NOT NULL, ${MARKS}) STRICT;`,
-  apply(tx, input, context) {
-    const marks = marksOf(context);
-    const { lastId } = tx.run(
+  tables: (words) => `CREATE TABLE IF NOT EXISTS ticket (id ${words.serial},
+      subject TEXT NOT NULL, input TEXT NOT NULL, ${marks(words)}) ${words.strict};
+    CREATE TABLE IF NOT EXISTS notification (id ${words.serial},
+      ticket ${words.integer} NOT NULL, ${marks(words)}) ${words.strict};`,
+  async apply(tx, input, context) {
+    const id = await inserted(
+      tx,
       `INSERT INTO ticket (subject, input, principal, key, token_epoch, token_number)
-       VALUES (?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
       input.subject,
       JSON.stringify(input),
-      ...marks,
+      ...marksOf(context),
     );
-    tx.run(
+    await tx.run(
       `INSERT INTO notification (ticket, principal, key, token_epoch, token_number)
        VALUES (?, ?, ?, ?, ?)`,
-      lastId,
-      ...marks,
+      id,
+      ...marksOf(context),
     );
-    return { externalId: `ticket-${lastId}`, result: { ticket: `ticket-${lastId}` } };
+    return { externalId: `ticket-${id}`, result: { ticket: `ticket-${id}` } };
   },
-  observe: (tx) => ({ tickets: count(tx, 'ticket'), notifications: count(tx, 'notification') }),
+  async observe(tx) {
+    const tickets = await count(tx, 'ticket');
+    return { tickets, notifications: await count(tx, 'notification') };
+  },
 });
 
 const createRecord = operation({
   input: z.looseObject({ name: z.string() }),
-  tables: `CREATE TABLE IF NOT EXISTS record (id INTEGER PRIMARY KEY AUTOINCREMENT,
-      name TEXT NOT NULL, ${MARKS}) STRICT;`,
-  apply(tx, { name }, context) {
-    const { lastId } = tx.run(
+  tables: (words) => `CREATE TABLE IF NOT EXISTS record (id ${words.serial},
+      name TEXT NOT NULL, ${marks(words)}) ${words.strict};`,
+  async apply(tx, { name }, context) {
+    const id = await inserted(
+      tx,
       `INSERT INTO record (name, principal, key, token_epoch, token_number)
-       VALUES (?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?) RETURNING id`,
       name,
       ...marksOf(context),
     );
-    return { externalId: `record-${lastId}`, objectVersion: '1', result: { name } };
+    return { externalId: `record-${id}`, objectVersion: '1', result: { name } };
   },
-  observe: (tx) => ({
-    records: tx.all('SELECT name FROM record ORDER BY id').map((row) => String(row['name'])),
-  }),
+  async observe(tx) {
+    const rows = await tx.all('SELECT name FROM record ORDER BY id');
+    return { records: rows.map((row) => String(row['name'])) };
+  },
 });
 
 /** Counters and accounts are the same table twice: a name, an integer, a version. */
 function balanceTable(table: string, initial: number) {
   return {
-    tables: `CREATE TABLE IF NOT EXISTS ${table} (principal TEXT NOT NULL, name TEXT NOT NULL,
-        value INTEGER NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (principal, name)) STRICT;
-      CREATE TABLE IF NOT EXISTS ${table}_change (id INTEGER PRIMARY KEY AUTOINCREMENT,
-        name TEXT NOT NULL, delta INTEGER NOT NULL, ${MARKS}) STRICT;`,
-    change(tx: EffectTx, name: string, delta: number, context: EffectContext) {
-      const row = tx.get(
+    tables: (words: TableWords) => {
+      const { serial, integer, strict } = words;
+      return `CREATE TABLE IF NOT EXISTS ${table} (principal TEXT NOT NULL, name TEXT NOT NULL,
+        value ${integer} NOT NULL, version ${integer} NOT NULL,
+        PRIMARY KEY (principal, name)) ${strict};
+      CREATE TABLE IF NOT EXISTS ${table}_change (id ${serial},
+        name TEXT NOT NULL, delta ${integer} NOT NULL, ${marks(words)}) ${strict};`;
+    },
+    async change(tx: EffectTx, name: string, delta: number, context: EffectContext) {
+      const row = await tx.get(
         `INSERT INTO ${table} (principal, name, value, version) VALUES (?, ?, ?, 1)
-         ON CONFLICT DO UPDATE SET value = value + ?, version = version + 1
+         ON CONFLICT (principal, name)
+         DO UPDATE SET value = ${table}.value + ?, version = ${table}.version + 1
          RETURNING value, version`,
         context.principal,
         name,
         initial + delta,
         delta,
       );
-      tx.run(
+      await tx.run(
         `INSERT INTO ${table}_change (name, delta, principal, key, token_epoch, token_number)
          VALUES (?, ?, ?, ?, ?, ?)`,
         name,
@@ -121,8 +142,10 @@ function balanceTable(table: string, initial: number) {
       );
       return { value: Number(row?.['value']), version: String(row?.['version']) };
     },
-    values(tx: EffectTx): Json {
-      const rows = tx.all(`SELECT principal, name, value FROM ${table} ORDER BY principal, name`);
+    async values(tx: EffectTx): Promise<Json> {
+      const rows = await tx.all(
+        `SELECT principal, name, value FROM ${table} ORDER BY principal, name`,
+      );
       return rows.map((row) => ({
         principal: String(row['principal']),
         name: String(row['name']),
@@ -137,11 +160,11 @@ function addTo(initial: number): LocalOperation {
   return operation({
     input: z.object({ counter: z.string().min(1), delta: z.int() }),
     tables: counters.tables,
-    apply(tx, { counter, delta }, context) {
-      const { value, version } = counters.change(tx, counter, delta, context);
+    async apply(tx, { counter, delta }, context) {
+      const { value, version } = await counters.change(tx, counter, delta, context);
       return { externalId: `${counter}@${version}`, objectVersion: version, result: { value } };
     },
-    observe: (tx) => ({ counters: counters.values(tx) }),
+    observe: async (tx) => ({ counters: await counters.values(tx) }),
   });
 }
 
@@ -150,8 +173,8 @@ function creditTo(initial: number): LocalOperation {
   return operation({
     input: z.object({ account: z.string().min(1), amount: z.int() }),
     tables: accounts.tables,
-    apply(tx, { account, amount }, context) {
-      const { value, version } = accounts.change(tx, account, amount, context);
+    async apply(tx, { account, amount }, context) {
+      const { value, version } = await accounts.change(tx, account, amount, context);
       if (value < 0) {
         const message = `account ${account} would be at ${value}`;
         return { rejected: { code: 'insufficient_funds', message } };
@@ -159,26 +182,27 @@ function creditTo(initial: number): LocalOperation {
       const result = { balance: value };
       return { externalId: `${account}@${version}`, objectVersion: version, result };
     },
-    observe: (tx) => ({ accounts: accounts.values(tx) }),
+    observe: async (tx) => ({ accounts: await accounts.values(tx) }),
   });
 }
 
 /** Has no result: its answer is 204. */
 const sendNotice = operation({
   input: z.looseObject({ to: z.string().min(1) }),
-  tables: `CREATE TABLE IF NOT EXISTS notice (id INTEGER PRIMARY KEY AUTOINCREMENT,
-      recipient TEXT NOT NULL, input TEXT NOT NULL, ${MARKS}) STRICT;`,
-  apply(tx, input, context) {
-    const { lastId } = tx.run(
+  tables: (words) => `CREATE TABLE IF NOT EXISTS notice (id ${words.serial},
+      recipient TEXT NOT NULL, input TEXT NOT NULL, ${marks(words)}) ${words.strict};`,
+  async apply(tx, input, context) {
+    const id = await inserted(
+      tx,
       `INSERT INTO notice (recipient, input, principal, key, token_epoch, token_number)
-       VALUES (?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
       input.to,
       JSON.stringify(input),
       ...marksOf(context),
     );
-    return { externalId: `notice-${lastId}` };
+    return { externalId: `notice-${id}` };
   },
-  observe: (tx) => ({ notices: count(tx, 'notice') }),
+  observe: async (tx) => ({ notices: await count(tx, 'notice') }),
 });
 
 export function exampleOperations(options: ExampleOptions = {}): Operations {

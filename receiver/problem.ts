@@ -6,6 +6,7 @@
 import type {
   Answer,
   AnswerKind,
+  Belonging,
   Closing,
   Executed,
   Fencing,
@@ -39,6 +40,7 @@ export const problemTable = {
   rejected: row(409, 'operation_rejected', 'The receiver decided against the operation', true),
   key_reused: row(422, 'idempotency_key_reused', 'The key belongs to another payload'),
   in_progress: row(409, 'operation_in_progress', 'A request with this key is at work'),
+  lease_expired: row(409, 'claim_lease_expired', 'The claim was lost by time to another request'),
   unknown: row(500, 'operation_uncertain', 'Executed or not: not known here'),
   closed: row(410, 'operation_closed', 'Closed by an inquiry; not executed'),
   fenced: row(409, 'fenced_by_newer_epoch', 'A newer epoch owns the scope; not executed'),
@@ -97,23 +99,31 @@ function rejectedMembers(rejected: Rejected): Record<string, unknown> {
   return { operation_state: 'rejected', safe_new_key: true, code, detail: message };
 }
 
+/** Which payload the key belongs to: the input as it came, and the name its caller gave it. */
+function belongingMembers({ digest, payloadDigest }: Belonging): Record<string, unknown> {
+  return {
+    ...(digest === undefined ? {} : { input_digest: digest }),
+    ...(payloadDigest === undefined ? {} : { payload_digest: payloadDigest }),
+  };
+}
+
+function openMembers(state: string, of: Belonging): Record<string, unknown> {
+  return { operation_state: state, safe_new_key: false, ...belongingMembers(of) };
+}
+
 /** Answers to questions are 200 (202: ask again), so that a 404 never reads as "no record". */
 export function httpOfInquiry(inquiry: Inquiry): HttpAnswer {
   switch (inquiry.kind) {
     case 'executed':
-      return json(200, executedMembers(inquiry));
+      return json(200, { ...executedMembers(inquiry), ...belongingMembers(inquiry) });
     case 'rejected':
-      return json(200, rejectedMembers(inquiry));
+      return json(200, { ...rejectedMembers(inquiry), ...belongingMembers(inquiry) });
     case 'no_record':
       return json(200, { operation_state: 'no_record', safe_new_key: false });
     case 'processing':
-      return json(
-        202,
-        { operation_state: 'processing', safe_new_key: false },
-        retryHeader(inquiry),
-      );
+      return json(202, openMembers('processing', inquiry), retryHeader(inquiry));
     case 'unknown':
-      return json(200, { operation_state: 'unknown', safe_new_key: false, detail: inquiry.detail });
+      return json(200, { ...openMembers('unknown', inquiry), detail: inquiry.detail });
     default:
       return unanswered(inquiry);
   }
@@ -122,16 +132,16 @@ export function httpOfInquiry(inquiry: Inquiry): HttpAnswer {
 export function httpOfClosing(closing: Closing): HttpAnswer {
   switch (closing.kind) {
     case 'executed':
-      return json(200, executedMembers(closing));
+      return json(200, { ...executedMembers(closing), ...belongingMembers(closing) });
     case 'rejected':
-      return json(200, rejectedMembers(closing));
+      return json(200, { ...rejectedMembers(closing), ...belongingMembers(closing) });
     case 'not_executed': {
       const { closed, through } = closing;
       const safe_new_key = through === null;
       return json(200, { operation_state: 'not_executed', closed, through, safe_new_key });
     }
     case 'in_flight':
-      return json(202, { operation_state: 'in_flight', safe_new_key: false }, retryHeader(closing));
+      return json(202, openMembers('in_flight', closing), retryHeader(closing));
     default:
       return unanswered(closing);
   }
@@ -144,9 +154,13 @@ export function httpOfFencing(fencing: Fencing): HttpAnswer {
   return unanswered(fencing);
 }
 
-type Unanswered = Extract<Inquiry, { kind: 'invalid' | 'unavailable' }>;
+type Unanswered = Extract<Inquiry, { kind: 'fenced' | 'invalid' | 'unavailable' }>;
 
 function unanswered(answer: Unanswered): HttpAnswer {
+  if (answer.kind === 'fenced') {
+    const members = { operation_state: answer.kind, epoch: answer.epoch };
+    return problem(problemTable.fenced, detailOf(answer), { members });
+  }
   const known = answer.kind === 'invalid' ? problemTable.invalid : problemTable.not_taken;
   return problem(known, answer.detail, {
     headers: retryHeader(answer),

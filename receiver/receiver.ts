@@ -1,6 +1,6 @@
 // The reference receiver as a library.
 //
-// Owns: the store file, what it de-duplicates, its own logs. Does not own: transport, the clock,
+// Owns: the store, what it de-duplicates, its own logs. Does not own: transport, the clock,
 // authentication (the principal is taken as given).
 //
 // INV-1  At most one effect per identity, as long as its record lives.
@@ -11,19 +11,19 @@ import { randomUUID } from 'node:crypto';
 import type { Json } from '../core/digest.ts';
 import type { SendToken } from '../core/ids.ts';
 import type { Answer, Closing, Fencing, Inquiry } from './answer.ts';
-import { type Arrival, readArrivals } from './arrivals.ts';
+import { type Arrival, readArrivals, sweepArrivals } from './arrivals.ts';
+import { type Effect, readEffects } from './effects.ts';
 import { executeRequest } from './execution.ts';
-import { close, type FenceRequest, fence, inquire } from './inquiry.ts';
+import { type Asker, close, type FenceRequest, fence, inquire } from './inquiry.ts';
 import { receiverLimits } from './limits.ts';
-import { isForeign, type Operations } from './operation.ts';
-import { type Effect, readEffects } from './records.ts';
+import { isForeign, type Operations, type TableWords } from './operation.ts';
+import { openStore, type StorePlace } from './place.ts';
+import { sweepRecords } from './records.ts';
 import type { Identity, OperationRequest } from './request.ts';
-import { errorText, operationOf, type Site } from './site.ts';
-import { openStore, type Store } from './store.ts';
+import { operationOf, type Site } from './site.ts';
+import type { Store } from './store.ts';
 
-export interface ReceiverOptions {
-  /** SQLite file on a local disk; made when missing. Several processes may share it. */
-  readonly path: string;
+export interface ReceiverSettings {
   readonly operations: Operations;
   /** Region or installation name; records of different domains never meet. */
   readonly domain?: string;
@@ -33,11 +33,15 @@ export interface ReceiverOptions {
   readonly clockSkewMs?: number;
   readonly claimLeaseMs?: number;
   readonly busyTimeoutMs?: number;
+  /** One transaction with its effect. */
+  readonly transactionMs?: number;
   /** Fresh and unguessable for each claim. */
   readonly newClaim?: () => string;
-  /** Called with each SQL text before it runs. */
-  readonly trace?: (sql: string) => void;
+  /** Called with each SQL text before it runs, and awaited. */
+  readonly trace?: (sql: string) => void | Promise<void>;
 }
+
+export type ReceiverOptions = StorePlace & ReceiverSettings;
 
 export interface Capabilities {
   readonly domain: string;
@@ -51,91 +55,92 @@ export interface Capabilities {
 }
 
 export interface Receiver {
-  /** Never rejects. */
+  /** Never rejects, like `inquire`, `close` and `fence`: every failure is an answer. */
   execute(request: OperationRequest): Promise<Answer>;
-  inquire(identity: Identity): Inquiry;
+  inquire(identity: Identity, asker?: Asker): Promise<Inquiry>;
   /** Refuses every token up to `sendToken` from now on; without one, the whole key. */
-  close(identity: Identity, sendToken?: SendToken): Closing;
-  fence(request: FenceRequest): Fencing;
+  close(identity: Identity, sendToken?: SendToken, asker?: Asker): Promise<Closing>;
+  fence(request: FenceRequest): Promise<Fencing>;
   /** Forgets what became final longer ago than the retention; returns how many records went. */
-  sweep(): number;
+  sweep(): Promise<number>;
   /** What the objects behind an operation look like; undefined where there is nothing to see. */
-  observe(operation: string): Json | undefined;
-  effects(): readonly Effect[];
-  requests(): readonly Arrival[];
+  observe(operation: string): Promise<Json | undefined>;
+  effects(): Promise<readonly Effect[]>;
+  requests(): Promise<readonly Arrival[]>;
   capabilities(): Capabilities;
   /** Closes the store. Requests at work are answered `not_taken` or `unknown`. */
-  shutdown(): void;
+  shutdown(): Promise<void>;
 }
 
-/** Throws when the store cannot be opened, is of a newer schema, or an option makes no sense. */
-export function openReceiver(options: ReceiverOptions): Receiver {
-  const retentionMs = options.retentionMs ?? receiverLimits.retentionMs;
-  const clockSkewMs = options.clockSkewMs ?? receiverLimits.clockSkewMs;
+/** Rejects when the store cannot be opened, is of a newer schema, or an option makes no sense. */
+export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const { retentionMs, clockSkewMs } = timesOf(options);
   if (!(clockSkewMs < retentionMs))
     throw new Error(`clockSkewMs ${clockSkewMs} must be below retentionMs ${retentionMs}`);
-  const store = openStore({
-    path: options.path,
+  const store = await openStore(options, {
     busyTimeoutMs: options.busyTimeoutMs ?? receiverLimits.busyTimeoutMs,
+    transactionMs: options.transactionMs ?? receiverLimits.transactionMs,
     trace: options.trace,
+    tables: (words) => tablesOf(options.operations, words),
   });
+  return receiverOn(store, options);
+}
+
+/** The receiver over a store that is open already. */
+export function receiverOn(store: Store, options: ReceiverSettings): Receiver {
   const site: Site = {
     store,
     operations: options.operations,
     domain: options.domain ?? 'local',
     clock: options.clock ?? Date.now,
     newClaim: options.newClaim ?? randomUUID,
-    retentionMs,
-    clockSkewMs,
+    ...timesOf(options),
     claimLeaseMs: options.claimLeaseMs ?? receiverLimits.claimLeaseMs,
     retryAfterMs: receiverLimits.retryAfterMs,
   };
-  makeTables(store, options.operations);
   return {
     execute: (request) => executeRequest(site, request),
-    inquire: (identity) => inquire(site, identity),
-    close: (identity, sendToken) => close(site, identity, sendToken),
+    inquire: (identity, asker) => inquire(site, identity, asker),
+    close: (identity, through, asker) => close(site, { identity, through, asker }),
     fence: (request) => fence(site, request),
     sweep: () => sweep(site),
     observe: (operation) => observe(site, operation),
-    effects: () => readEffects(store),
-    requests: () => readArrivals(store),
+    effects: () => store.read(readEffects),
+    requests: () => store.read(readArrivals),
     capabilities: () => capabilitiesOf(site),
     shutdown: () => store.close(),
   };
 }
 
-function makeTables(store: Store, operations: Operations): void {
-  const made = store.immediate(() => {
-    for (const operation of Object.values(operations))
-      if (!isForeign(operation) && operation.tables !== undefined) store.script(operation.tables);
-  });
-  if (made.kind === 'committed') return;
-  store.close();
-  const why = made.kind === 'busy' ? 'the store is busy' : errorText(made.error);
-  throw new Error(`receiver: the tables of the operations could not be made: ${why}`);
+function timesOf(options: ReceiverSettings) {
+  return {
+    retentionMs: options.retentionMs ?? receiverLimits.retentionMs,
+    clockSkewMs: options.clockSkewMs ?? receiverLimits.clockSkewMs,
+  };
 }
 
-function sweep(site: Site): number {
-  const before = site.clock() - site.retentionMs;
-  const swept = site.store.immediate(() => {
-    const gone = site.store.all(
-      `DELETE FROM operation WHERE state IN ('executed', 'rejected', 'not_executed')
-         AND changed_at <= ? RETURNING 1 AS gone`,
-      before,
-    );
-    site.store.run('DELETE FROM closing WHERE closed_at <= ?', before);
-    site.store.run('DELETE FROM arrival WHERE at <= ?', before);
-    return gone.length;
+function tablesOf(operations: Operations, words: TableWords): readonly string[] {
+  return Object.values(operations).flatMap((operation) => {
+    if (isForeign(operation) || operation.tables === undefined) return [];
+    const { tables } = operation;
+    return [typeof tables === 'string' ? tables : tables(words)];
   });
-  // Nothing is lost by a sweep that did not happen; the next one does the same.
+}
+
+/** Nothing is lost by a sweep that did not happen; the next one does the same. */
+async function sweep(site: Site): Promise<number> {
+  const before = site.clock() - site.retentionMs;
+  const swept = await site.store.transaction((tx) => sweepRecords(tx, before));
+  await site.store.transaction((tx) => sweepArrivals(tx, before));
   return swept.kind === 'committed' ? swept.value : 0;
 }
 
-function observe(site: Site, name: string): Json | undefined {
+async function observe(site: Site, name: string): Promise<Json | undefined> {
   const operation = operationOf(site, name);
-  if (operation === null || isForeign(operation)) return undefined;
-  return operation.observe?.(site.store);
+  if (operation === null || isForeign(operation) || operation.observe === undefined)
+    return undefined;
+  const { observe: look } = operation;
+  return await site.store.read(async (tx) => await look(tx));
 }
 
 function capabilitiesOf(site: Site): Capabilities {

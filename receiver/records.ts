@@ -3,29 +3,26 @@
 import type { Digest, Json } from '../core/digest.ts';
 import type { SendToken } from '../core/ids.ts';
 import type { Executed, Rejected } from './answer.ts';
+import { receiverLimits } from './limits.ts';
 import type { Applied, EffectTx, Rejection, SqlRow, SqlValue } from './operation.ts';
 import type { CheckedRequest, FullIdentity } from './request.ts';
-import { number, text } from './store.ts';
+import { number, type Tx, text } from './store.ts';
 import type { ClosedThrough, RecordState } from './verdict.ts';
 
 const BY_IDENTITY = 'principal = ? AND domain = ? AND operation = ? AND version = ? AND key = ?';
 const IDENTITY = 'principal, domain, operation, version, key';
 
 export interface OperationRecord {
+  /** Of operation, version and input: what a repetition has to match. */
   readonly digest: Digest;
+  /** Of the input alone; null in a record of schema 1. */
+  readonly inputDigest: Digest | null;
+  /** The caller's own, where it sent one. */
+  readonly payloadDigest: Digest | null;
   readonly state: RecordState;
   readonly changedAt: number;
   readonly claimToken: string | null;
   readonly outcome: Executed | Rejected | null;
-}
-
-export interface Effect extends FullIdentity {
-  readonly seq: number;
-  readonly digest: Digest;
-  readonly sendToken: SendToken | null;
-  readonly externalId: string;
-  readonly objectVersion: string | null;
-  readonly at: number;
 }
 
 export function identityValues(of: FullIdentity): readonly SqlValue[] {
@@ -47,22 +44,66 @@ export function identityOf(row: SqlRow): FullIdentity {
   };
 }
 
-export function tokenOf(row: SqlRow): SendToken | null {
-  const epoch = number(row, 'token_epoch');
-  const attempt = number(row, 'token_number');
-  return epoch === null || attempt === null ? null : { epoch, number: attempt };
+/** What is on record under one identity. */
+export interface Standing {
+  readonly record: OperationRecord | null;
+  readonly closed: ClosedThrough | null;
 }
 
-export function readRecord(tx: EffectTx, of: FullIdentity): OperationRecord | null {
-  const row = tx.get(`SELECT * FROM operation WHERE ${BY_IDENTITY}`, ...identityValues(of));
-  if (row === undefined) return null;
-  return {
+const NOTHING: Standing = { record: null, closed: null };
+
+export async function readStanding(tx: EffectTx, of: FullIdentity): Promise<Standing> {
+  const row = await tx.get(`SELECT * FROM operation WHERE ${BY_IDENTITY}`, ...identityValues(of));
+  return row === undefined ? NOTHING : standingOf(row);
+}
+
+/**
+ * The row of the identity, held until this transaction ends: the unique key lets one in, and its
+ * twin waits here. What is read afterwards is what the one before has left.
+ */
+export async function lockStanding(tx: Tx, of: FullIdentity, at: number): Promise<Standing> {
+  const select = `SELECT * FROM operation WHERE ${BY_IDENTITY}${tx.locks.operation}`;
+  for (let tries = 0; tries < receiverLimits.sweptTriesMax; tries++) {
+    await tx.run(
+      `INSERT INTO operation (${IDENTITY}, state, changed_at) VALUES (?, ?, ?, ?, ?, 'open', ?)
+       ON CONFLICT DO NOTHING`,
+      ...identityValues(of),
+      at,
+    );
+    const row = await tx.get(select, ...identityValues(of));
+    // None: swept between the two statements (A15).
+    if (row !== undefined) return standingOf(row);
+  }
+  throw new Error(`the row of key ${of.key} was swept ${receiverLimits.sweptTriesMax} times`);
+}
+
+/** After a request that left nothing: its row goes with it. */
+export async function dropEmpty(tx: Tx, of: FullIdentity): Promise<void> {
+  await tx.run(
+    `DELETE FROM operation WHERE ${BY_IDENTITY} AND state = 'open' AND closed_at IS NULL`,
+    ...identityValues(of),
+  );
+}
+
+function standingOf(row: SqlRow): Standing {
+  const closed = text(row, 'closed_at') === null ? null : { through: closedThrough(row) };
+  if (text(row, 'state') === 'open') return { record: null, closed };
+  const record = {
     digest: text(row, 'digest') as Digest,
+    inputDigest: text(row, 'input_digest') as Digest | null,
+    payloadDigest: text(row, 'payload_digest') as Digest | null,
     state: text(row, 'state') as RecordState,
     changedAt: Number(text(row, 'changed_at')),
     claimToken: text(row, 'claim_token'),
     outcome: outcomeOf(row),
   };
+  return { record, closed };
+}
+
+function closedThrough(row: SqlRow): SendToken | null {
+  const epoch = number(row, 'closed_epoch');
+  const attempt = number(row, 'closed_number');
+  return epoch === null || attempt === null ? null : { epoch, number: attempt };
 }
 
 function outcomeOf(row: SqlRow): Executed | Rejected | null {
@@ -81,22 +122,25 @@ function outcomeOf(row: SqlRow): Executed | Rejected | null {
 }
 
 /** The claim of a foreign effect: new, or taken over from one that is lost or not executed. */
-export function writeClaim(tx: EffectTx, of: CheckedRequest, claim: string, at: number): void {
-  const values = [...tokenValues(of.sendToken), claim, at];
-  tx.run(
-    `INSERT INTO operation (${IDENTITY}, digest, state, token_epoch, token_number, claim_token,
-       changed_at) VALUES (?, ?, ?, ?, ?, ?, 'processing', ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET state = 'processing', token_epoch = excluded.token_epoch,
-       token_number = excluded.token_number, claim_token = excluded.claim_token,
-       changed_at = excluded.changed_at`,
+export async function writeClaim(
+  tx: Tx,
+  of: CheckedRequest,
+  claim: string,
+  at: number,
+): Promise<void> {
+  await tx.run(
+    `UPDATE operation SET state = 'processing', digest = ?, input_digest = ?, payload_digest = ?,
+       token_epoch = ?, token_number = ?, claim_token = ?, changed_at = ? WHERE ${BY_IDENTITY}`,
+    ...digestValues(of),
+    ...tokenValues(of.sendToken),
+    claim,
+    at,
     ...identityValues(of),
-    of.digest,
-    ...values,
   );
 }
 
 /** False: the claim is no longer ours, nothing was changed (A7). */
-export function leaveClaim(
+export async function leaveClaim(
   tx: EffectTx,
   of: FullIdentity,
   change: {
@@ -105,8 +149,8 @@ export function leaveClaim(
     readonly outcome: Applied | Rejection | null;
     readonly at: number;
   },
-): boolean {
-  const row = tx.get(
+): Promise<boolean> {
+  const row = await tx.get(
     `UPDATE operation SET state = ?, result = ?, external_id = ?, object_version = ?,
        rejected_code = ?, rejected_message = ?, changed_at = ?
      WHERE ${BY_IDENTITY} AND claim_token = ? AND state = 'processing' RETURNING 1 AS mine`,
@@ -119,24 +163,27 @@ export function leaveClaim(
   return row !== undefined;
 }
 
-export function writeOutcome(
-  tx: EffectTx,
+export async function writeOutcome(
+  tx: Tx,
   of: CheckedRequest,
   outcome: Applied | Rejection,
   at: number,
-): void {
-  // No ON CONFLICT: the verdict saw no row, and the primary key is the second lock on that.
-  tx.run(
-    `INSERT INTO operation (${IDENTITY}, digest, state, result, external_id, object_version,
-       rejected_code, rejected_message, token_epoch, token_number, changed_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...identityValues(of),
-    of.digest,
+): Promise<void> {
+  await tx.run(
+    `UPDATE operation SET state = ?, digest = ?, input_digest = ?, payload_digest = ?, result = ?,
+       external_id = ?, object_version = ?, rejected_code = ?, rejected_message = ?,
+       token_epoch = ?, token_number = ?, changed_at = ? WHERE ${BY_IDENTITY}`,
     'rejected' in outcome ? 'rejected' : 'executed',
+    ...digestValues(of),
     ...outcomeValues(outcome),
     ...tokenValues(of.sendToken),
     at,
+    ...identityValues(of),
   );
+}
+
+function digestValues(of: CheckedRequest): readonly SqlValue[] {
+  return [of.digest, of.inputDigest, of.payloadDigest ?? null];
 }
 
 function outcomeValues(outcome: Applied | Rejection | null): readonly SqlValue[] {
@@ -147,76 +194,27 @@ function outcomeValues(outcome: Applied | Rejection | null): readonly SqlValue[]
   return [result, outcome.externalId, outcome.objectVersion ?? null, null, null];
 }
 
-/** The receiver's own log of what it did; each row names its key and token (B12). */
-export function writeEffect(tx: EffectTx, of: CheckedRequest, applied: Applied, at: number): void {
-  tx.run(
-    `INSERT INTO effect (${IDENTITY}, digest, token_epoch, token_number, external_id,
-       object_version, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...identityValues(of),
-    of.digest,
-    ...tokenValues(of.sendToken),
-    applied.externalId,
-    applied.objectVersion ?? null,
-    at,
-  );
-}
-
-export function readEffects(tx: EffectTx): readonly Effect[] {
-  return tx.all('SELECT * FROM effect ORDER BY seq').map((row) => ({
-    ...identityOf(row),
-    seq: Number(text(row, 'seq')),
-    digest: text(row, 'digest') as Digest,
-    sendToken: tokenOf(row),
-    externalId: text(row, 'external_id') ?? '',
-    objectVersion: text(row, 'object_version'),
-    at: Number(text(row, 'at')),
-  }));
-}
-
-export function readClosing(tx: EffectTx, of: FullIdentity): ClosedThrough | null {
-  const row = tx.get(`SELECT * FROM closing WHERE ${BY_IDENTITY}`, ...identityValues(of));
-  return row === undefined ? null : { through: tokenOf(row) };
-}
-
-export function writeClosing(
-  tx: EffectTx,
+export async function writeClosing(
+  tx: Tx,
   of: FullIdentity,
   through: SendToken | null,
   at: number,
-): void {
-  tx.run(
-    `INSERT OR REPLACE INTO closing (${IDENTITY}, token_epoch, token_number, closed_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...identityValues(of),
+): Promise<void> {
+  await tx.run(
+    `UPDATE operation SET closed_epoch = ?, closed_number = ?, closed_at = ? WHERE ${BY_IDENTITY}`,
     ...tokenValues(through),
     at,
+    ...identityValues(of),
   );
 }
 
-export interface FenceScope {
-  readonly principal: string;
-  readonly domain: string;
-  readonly scope: string;
-}
-
-export function readFence(tx: EffectTx, of: FenceScope): number | null {
-  const row = tx.get(
-    'SELECT epoch FROM fence WHERE principal = ? AND domain = ? AND scope = ?',
-    of.principal,
-    of.domain,
-    of.scope,
+/** How many records went. What is not final stays (A10), a closing as long as a record (A14). */
+export async function sweepRecords(tx: Tx, before: number): Promise<number> {
+  const gone = await tx.all(
+    `DELETE FROM operation WHERE state IN ('open', 'executed', 'rejected', 'not_executed')
+       AND changed_at <= ? AND (closed_at IS NULL OR closed_at <= ?) RETURNING state`,
+    before,
+    before,
   );
-  return row === undefined ? null : number(row, 'epoch');
-}
-
-/** Raises, never lowers. */
-export function raiseFence(tx: EffectTx, of: FenceScope, epoch: number): void {
-  tx.run(
-    `INSERT INTO fence (principal, domain, scope, epoch) VALUES (?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET epoch = max(epoch, excluded.epoch)`,
-    of.principal,
-    of.domain,
-    of.scope,
-    epoch,
-  );
+  return gone.filter((row) => text(row, 'state') !== 'open').length;
 }

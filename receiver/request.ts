@@ -2,7 +2,14 @@
 // (A1), never by the key alone: two tenants may choose the same key.
 
 import * as z from 'zod';
-import { canonicalJson, type Digest, digestOf, type Json } from '../core/digest.ts';
+import {
+  canonicalJson,
+  type Digest,
+  digestOf,
+  digestOfBytes,
+  digestSchema,
+  type Json,
+} from '../core/digest.ts';
 import { type SendToken, sendTokenSchema } from '../core/ids.ts';
 import { receiverLimits } from './limits.ts';
 
@@ -28,25 +35,27 @@ export interface OperationRequest extends Identity {
   readonly fenceScope?: string | undefined;
   /** Epoch milliseconds of the first attempt that carried this key. */
   readonly firstSentAt?: number | undefined;
+  /** The caller's own digest of what it decided on; told to whoever asks about the key. */
+  readonly payloadDigest?: Digest | undefined;
   readonly input: Json;
 }
 
-const name = z
-  .string()
-  .min(1)
-  .max(receiverLimits.nameCharsMax)
-  .refine((text) => text.isWellFormed(), 'half a surrogate pair');
+/** U+0000 is no text in Postgres; one rule for both stores. */
+const storable = (text: string) => text.isWellFormed() && !text.includes('\0');
+const UNSTORABLE = 'half a surrogate pair or U+0000';
+
+const name = z.string().min(1).max(receiverLimits.nameCharsMax).refine(storable, UNSTORABLE);
+
+export function isName(text: string): boolean {
+  return name.safeParse(text).success;
+}
 
 const identitySchema = z.object({
   principal: name,
   domain: name.optional(),
   operation: name,
   version: name,
-  key: z
-    .string()
-    .min(1)
-    .max(receiverLimits.keyCharsMax)
-    .refine((text) => text.isWellFormed(), 'half a surrogate pair'),
+  key: z.string().min(1).max(receiverLimits.keyCharsMax).refine(storable, UNSTORABLE),
 });
 
 const requestSchema = identitySchema
@@ -54,6 +63,7 @@ const requestSchema = identitySchema
     sendToken: sendTokenSchema.optional(),
     fenceScope: name.optional(),
     firstSentAt: z.number().int().nonnegative().optional(),
+    payloadDigest: digestSchema.optional(),
     input: z.custom<Json>((value) => value !== undefined, 'the input is missing; send JSON'),
   })
   .refine(
@@ -64,6 +74,7 @@ const requestSchema = identitySchema
 export interface CheckedRequest extends OperationRequest, FullIdentity {
   readonly domain: string;
   readonly digest: Digest;
+  readonly inputDigest: Digest;
   readonly inputText: string;
 }
 
@@ -93,10 +104,9 @@ export function checkRequest(
   try {
     const digest = digestOf({ operation, version, input });
     const { domain } = identity.value;
-    return {
-      kind: 'ok',
-      value: { ...parsed.data, domain, digest, inputText: canonicalJson(input) },
-    };
+    const inputText = canonicalJson(input);
+    const inputDigest = digestOfBytes(Buffer.from(inputText, 'utf8'));
+    return { kind: 'ok', value: { ...parsed.data, domain, digest, inputDigest, inputText } };
   } catch (error) {
     return invalid(error instanceof Error ? error.message : String(error));
   }

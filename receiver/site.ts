@@ -26,13 +26,13 @@ export function logArrival(
   site: Site,
   of: FullIdentity,
   note: Omit<ArrivalNote, 'at'>,
-): Committed<number> {
-  return site.store.immediate(() => writeArrival(site.store, of, { ...note, at: site.clock() }));
+): Promise<Committed<number>> {
+  return site.store.transaction((tx) => writeArrival(tx, of, { ...note, at: site.clock() }));
 }
 
 /** For answers that have no transaction of their own left. The log is not evidence: best effort. */
-export function logAnswer(site: Site, seq: number, answer: string): void {
-  site.store.immediate(() => writeArrivalAnswer(site.store, seq, answer));
+export async function logAnswer(site: Site, seq: number, answer: string): Promise<void> {
+  await site.store.transaction((tx) => writeArrivalAnswer(tx, seq, answer));
 }
 
 /** Text of a transaction that did not commit; null when it did. */

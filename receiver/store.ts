@@ -1,142 +1,136 @@
-// The receiver's SQLite file.
+// The receiver's store as a port: what both dialects promise, and the transaction that an effect
+// sees. Does not own: connections, schema, what is written.
 //
-// Owns: connection, schema, what a failed transaction means. Does not own: what is written.
-//
-// INV-1  Writers are serialized: every decision and its effect are one BEGIN IMMEDIATE transaction.
-// INV-2  A COMMIT that failed proves nothing, except when it was merely busy: `commit_unknown`.
-// INV-3  A file of a newer schema is refused.
+// INV-1  Verdict, effect, record and log of a request are one transaction.
+// INV-2  A COMMIT that failed proves nothing unless the store says so: `commit_unknown`.
+// INV-3  A transaction handle is dead once its body has ended, also by its deadline.
 
-import Database from 'better-sqlite3';
-import type { EffectTx, SqlRow, SqlValue } from './operation.ts';
-
-const SCHEMA_VERSION = 1;
-const IDENTITY = `principal TEXT NOT NULL, domain TEXT NOT NULL, operation TEXT NOT NULL,
-  version TEXT NOT NULL, key TEXT NOT NULL`;
-const TOKEN = 'token_epoch INTEGER, token_number INTEGER';
-
-const SCHEMA = `
-CREATE TABLE operation (${IDENTITY}, digest TEXT NOT NULL, state TEXT NOT NULL
-    CHECK (state IN ('processing', 'unknown', 'not_executed', 'executed', 'rejected')),
-  result TEXT, external_id TEXT, object_version TEXT, rejected_code TEXT, rejected_message TEXT,
-  ${TOKEN}, claim_token TEXT, changed_at INTEGER NOT NULL,
-  PRIMARY KEY (principal, domain, operation, version, key)) STRICT;
-CREATE INDEX operation_by_change ON operation (changed_at);
-CREATE TABLE closing (${IDENTITY}, ${TOKEN}, closed_at INTEGER NOT NULL,
-  PRIMARY KEY (principal, domain, operation, version, key)) STRICT;
-CREATE TABLE fence (principal TEXT NOT NULL, domain TEXT NOT NULL, scope TEXT NOT NULL,
-  epoch INTEGER NOT NULL, PRIMARY KEY (principal, domain, scope)) STRICT;
-CREATE TABLE effect (seq INTEGER PRIMARY KEY AUTOINCREMENT, ${IDENTITY}, digest TEXT NOT NULL,
-  ${TOKEN}, external_id TEXT NOT NULL, object_version TEXT, at INTEGER NOT NULL) STRICT;
-CREATE TABLE arrival (seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, ${IDENTITY},
-  digest TEXT, ${TOKEN}, first_sent_at INTEGER, at INTEGER NOT NULL, answer TEXT) STRICT;
-PRAGMA user_version = ${SCHEMA_VERSION};
-`;
+import type { EffectTx, SqlRow, SqlValue, TableWords } from './operation.ts';
 
 export type Committed<T> =
   | { readonly kind: 'committed'; readonly value: T }
+  /** Somebody else held what was needed for too long. Nothing was changed. */
   | { readonly kind: 'busy' }
   | { readonly kind: 'rolled_back'; readonly error: unknown }
   | { readonly kind: 'commit_unknown'; readonly error: unknown };
 
-export interface Store extends EffectTx {
-  /** Never throws; `body` may: then everything is rolled back. */
-  immediate<T>(body: () => T): Committed<T>;
-  /** Runs `body` so that its writes alone can be undone; undone when it returns or throws so. */
-  nested<T>(body: () => T, undo: (value: T) => boolean): T;
-  script(sql: string): void;
-  close(): void;
+/** Row locks of the dialect, appended to a SELECT; '' where one writer is alone anyway. */
+export interface Locks {
+  readonly operation: string;
+  /** Held to the end of the effect, so that a fence waits for it (B3); readers do not starve it. */
+  readonly fence: string;
 }
 
-export interface StoreOptions {
-  readonly path: string;
+export interface Tx extends EffectTx {
+  readonly locks: Locks;
+  /** Runs `body` so that its writes alone can be undone. A throw dooms the whole transaction. */
+  nested<T>(body: () => Promise<T>, undo: (value: T) => boolean): Promise<T>;
+}
+
+export interface Store {
+  /** True: what is waited for is a row. False: the whole store, whoever holds it. */
+  readonly locksRows: boolean;
+  /** Never rejects; `body` may: then everything is rolled back. */
+  transaction<T>(body: (tx: Tx) => Promise<T>): Promise<Committed<T>>;
+  /** One consistent look. Rejects when the store is down. */
+  read<T>(body: (tx: EffectTx) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface StoreSettings {
+  /** Waiting for others: for a turn, a lock or a free connection. */
   readonly busyTimeoutMs: number;
-  /** Called with each statement's text before it runs, for logs. */
-  readonly trace?: ((sql: string) => void) | undefined;
+  /** The longest that one transaction may stay open, effect included. */
+  readonly transactionMs: number;
+  /** Called with each statement's text before it runs, and awaited. */
+  readonly trace?: ((sql: string) => void | Promise<void>) | undefined;
+  /** CREATE TABLE IF NOT EXISTS …, run when the store is opened. */
+  readonly tables: (words: TableWords) => readonly string[];
 }
 
-function isBusy(error: unknown): boolean {
-  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+/** What a dialect gives; one statement at a time, errors of the driver pass through. */
+export interface RawTx {
+  readonly dialect: TableWords['dialect'];
+  readonly locks: Locks;
+  run(sql: string, values: readonly SqlValue[]): Promise<{ readonly changes: number }>;
+  all(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
+  get(sql: string, values: readonly SqlValue[]): Promise<SqlRow | undefined>;
+  /** Several statements at once, without values; what the last one was, where that is known. */
+  exec(sql: string): Promise<string>;
 }
 
-/** Throws when the file cannot be opened, is of a newer schema or refuses WAL. */
-export function openStore(options: StoreOptions): Store {
-  const { trace } = options;
-  const db = new Database(options.path, {
-    timeout: options.busyTimeoutMs,
-    ...(trace === undefined ? {} : { verbose: (sql) => trace(String(sql)) }),
+/** Runs `body` in the open transaction and waits for every statement that it started. */
+export async function runBody<T>(
+  raw: RawTx,
+  body: (tx: Tx) => Promise<T>,
+  limitMs: number,
+): Promise<T> {
+  const handle = openHandle(raw);
+  try {
+    const value = await within(body(handle.tx), limitMs);
+    await handle.settled();
+    return value;
+  } finally {
+    handle.end();
+  }
+}
+
+function openHandle(raw: RawTx) {
+  const pending = new Set<Promise<unknown>>();
+  let over = false;
+  let failure: { readonly error: unknown } | null = null;
+  const through = async <R>(statement: () => Promise<R>): Promise<R> => {
+    if (over) throw new Error('the transaction is over; await every call inside the effect');
+    const running = statement();
+    pending.add(running);
+    try {
+      return await running;
+    } catch (error) {
+      failure ??= { error };
+      throw error;
+    } finally {
+      pending.delete(running);
+    }
+  };
+  const settled = async (): Promise<void> => {
+    while (pending.size > 0) await Promise.allSettled(pending);
+    if (failure !== null) throw failure.error;
+  };
+  const tx: Tx = {
+    dialect: raw.dialect,
+    locks: raw.locks,
+    run: (sql, ...values) => through(() => raw.run(sql, values)),
+    get: (sql, ...values) => through(() => raw.get(sql, values)),
+    all: (sql, ...values) => through(() => raw.all(sql, values)),
+    async nested(body, undo) {
+      await raw.exec('SAVEPOINT effect');
+      const value = await body();
+      if (undo(value)) {
+        await settled().catch(() => undefined); // undone with everything else of the body
+        await raw.exec('ROLLBACK TO SAVEPOINT effect');
+        failure = null;
+      } else await settled();
+      await raw.exec('RELEASE SAVEPOINT effect');
+      return value;
+    },
+  };
+  const end = () => {
+    over = true;
+  };
+  return { tx, settled, end };
+}
+
+async function within<T>(body: Promise<T>, limitMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new Error(`the transaction was open for more than ${limitMs} ms`);
+    timer = setTimeout(() => reject(error), limitMs);
   });
   try {
-    prepareFile(db, options.path);
-  } catch (error) {
-    db.close();
-    throw error;
+    return await Promise.race([body, late]);
+  } finally {
+    clearTimeout(timer);
   }
-  return storeOf(db);
-}
-
-function prepareFile(db: Database.Database, path: string): void {
-  const mode = db.pragma('journal_mode = WAL', { simple: true });
-  if (mode !== 'wal') throw new Error(`receiver store ${path}: no WAL (${mode}); use a local file`);
-  // FULL: an answer leaves only after its commit is on the disk.
-  db.pragma('synchronous = FULL');
-  const migrate = db.transaction(() => {
-    const version = Number(db.pragma('user_version', { simple: true }));
-    if (version > SCHEMA_VERSION)
-      throw new Error(
-        `receiver store ${path}: schema ${version} is newer than ${SCHEMA_VERSION}; upgrade`,
-      );
-    if (version === 0) db.exec(SCHEMA);
-  });
-  migrate.immediate();
-}
-
-function storeOf(db: Database.Database): Store {
-  const statements = new Map<string, Database.Statement>();
-  const prepared = (sql: string): Database.Statement => {
-    const known = statements.get(sql) ?? db.prepare(sql);
-    statements.set(sql, known);
-    return known;
-  };
-  return {
-    run: (sql, ...values) => ({ lastId: Number(prepared(sql).run(...values).lastInsertRowid) }),
-    get: (sql, ...values) => prepared(sql).get(...values) as SqlRow | undefined,
-    all: (sql, ...values) => prepared(sql).all(...values) as readonly SqlRow[],
-    immediate: (body) => immediate(db, body),
-    nested: (body, undo) => nested(db, body, undo),
-    script: (sql) => void db.exec(sql),
-    close: () => void db.close(),
-  };
-}
-
-function immediate<T>(db: Database.Database, body: () => T): Committed<T> {
-  let value: T;
-  try {
-    db.exec('BEGIN IMMEDIATE');
-  } catch (error) {
-    return isBusy(error) ? { kind: 'busy' } : { kind: 'rolled_back', error };
-  }
-  try {
-    value = body();
-  } catch (error) {
-    // Some errors (disk full) have rolled back already; ROLLBACK would then throw for nothing.
-    if (db.inTransaction) db.exec('ROLLBACK');
-    return { kind: 'rolled_back', error };
-  }
-  try {
-    db.exec('COMMIT');
-    return { kind: 'committed', value };
-  } catch (error) {
-    if (db.inTransaction) db.exec('ROLLBACK');
-    return isBusy(error) ? { kind: 'busy' } : { kind: 'commit_unknown', error };
-  }
-}
-
-function nested<T>(db: Database.Database, body: () => T, undo: (value: T) => boolean): T {
-  db.exec('SAVEPOINT effect');
-  const value = body();
-  if (undo(value)) db.exec('ROLLBACK TO effect');
-  db.exec('RELEASE effect');
-  return value;
 }
 
 /** One value of a row as text or null; a missing column is a bug and throws. */

@@ -1,7 +1,9 @@
 // Headers of the HTTP binding: names, reading, writing.
 
 import type { IncomingHttpHeaders } from 'node:http';
+import { type Digest, digestSchema } from '../core/digest.ts';
 import type { SendToken } from '../core/ids.ts';
+import type { Asker } from './inquiry.ts';
 import type { Checked, Identity } from './request.ts';
 
 export const headerNames = {
@@ -12,6 +14,7 @@ export const headerNames = {
   sendToken: 'Holdfast-Send-Token',
   firstSentAt: 'Holdfast-First-Sent-At',
   fenceScope: 'Holdfast-Fence-Scope',
+  payloadDigest: 'Holdfast-Payload-Digest',
   externalId: 'Holdfast-External-Id',
   objectVersion: 'Holdfast-Object-Version',
   status: 'Idempotency-Status',
@@ -105,6 +108,7 @@ export interface SendMarks {
   readonly sendToken?: SendToken | undefined;
   readonly firstSentAt?: number | undefined;
   readonly fenceScope?: string | undefined;
+  readonly payloadDigest?: Digest | undefined;
 }
 
 export function readSendMarks(headers: IncomingHttpHeaders): Checked<SendMarks> {
@@ -117,7 +121,20 @@ export function readSendMarks(headers: IncomingHttpHeaders): Checked<SendMarks> 
     return bad(headerNames.firstSentAt, 'is not a UTC time such as 2030-01-31T09:00:00.000Z');
   const scope = decoded(headers, headerNames.fenceScope);
   if (scope.kind === 'invalid') return scope;
-  return { kind: 'ok', value: { sendToken, firstSentAt, fenceScope: scope.value } };
+  const digest = digestSchema.optional().safeParse(one(headers, headerNames.payloadDigest));
+  if (!digest.success) return bad(headerNames.payloadDigest, 'is not "sha256:" and 64 hex digits');
+  const value = { sendToken, firstSentAt, fenceScope: scope.value, payloadDigest: digest.data };
+  return { kind: 'ok', value };
+}
+
+/** Who asks, for inquiries and closings; undefined: it names no scope, so nothing is compared. */
+export function readAsker(headers: IncomingHttpHeaders): Checked<Asker | undefined> {
+  const marks = readSendMarks(headers);
+  if (marks.kind === 'invalid') return marks;
+  const { sendToken, fenceScope } = marks.value;
+  if (fenceScope === undefined) return { kind: 'ok', value: undefined };
+  if (sendToken === undefined) return bad(headerNames.fenceScope, 'needs a send token beside it');
+  return { kind: 'ok', value: { sendToken, fenceScope } };
 }
 
 function instantMs(header: string): number | null {

@@ -6,7 +6,7 @@ import * as z from 'zod';
 
 const chargeSchema = z.strictObject({ card: z.string(), cents: z.int().positive() });
 
-const receiver = openReceiver({
+const receiver = await openReceiver({
   path: process.env['STORE'] ?? 'card-service.db',
   operations: {
     charge_card: {
@@ -18,10 +18,12 @@ const receiver = openReceiver({
         return parsed.success ? null : z.prettifyError(parsed.error);
       },
       // In one transaction with the key and the answer.
-      apply(tx, input) {
+      async apply(tx, input) {
         const { card, cents } = chargeSchema.parse(input);
-        const { lastId } = tx.run('INSERT INTO charge (card, cents) VALUES (?, ?)', card, cents);
-        return { externalId: `charge-${lastId}`, result: { receipt: `R-${lastId}` } };
+        const sql = 'INSERT INTO charge (card, cents) VALUES (?, ?) RETURNING id';
+        const charge = await tx.get(sql, card, cents);
+        const id = String(charge?.['id']);
+        return { externalId: `charge-${id}`, result: { receipt: `R-${id}` } };
       },
     },
   },
@@ -33,5 +35,5 @@ const served = await serve(
 console.log(`READY ${served.url}`);
 process.once('SIGTERM', async () => {
   await served.stop();
-  receiver.shutdown();
+  await receiver.shutdown();
 });

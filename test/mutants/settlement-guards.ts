@@ -127,7 +127,7 @@ export const settlementGuards: readonly Guard[] = [
         name: 'receiver-closing-not-written',
         file: 'receiver/inquiry.ts',
         test: 'test/receiver/closing.test.ts',
-        from: 'writeClosing(site.store, of, through, site.clock());',
+        from: 'await writeClosing(tx, of, widened, site.clock());',
         to: '',
         red: 'A14 a closed token is refused each time it comes, a later one passes',
       },

@@ -8,7 +8,7 @@ import { exampleOperations, openReceiver } from '../../receiver/index.ts';
 const [path = '', key = '', killAt = ''] = process.argv.slice(2);
 let statements = 0;
 let counting = false;
-const receiver = openReceiver({
+const receiver = await openReceiver({
   path,
   operations: exampleOperations(),
   trace(sql) {

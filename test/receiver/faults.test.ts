@@ -15,8 +15,8 @@ import { openForTest, tempFolder } from './open.ts';
 // Catches: a fault that does something else than its name, in the tests of everyone else.
 
 async function serveFaulty() {
-  const opened = openForTest();
-  const forgetting = openForgetting(opened.path, 1_000);
+  const opened = await openForTest();
+  const forgetting = await openForgetting({ path: opened.path });
   const { forget } = forgetting;
   const wrapper = withFaults({ handler: receiverHandler(opened.receiver), forget });
   const served = await serve(wrapper.listener, 0);
@@ -43,7 +43,7 @@ test.each([1, 2, 3])('A9 the receipt lost %i times: one ticket, and a replay', a
   for (let lost = 0; lost < times; lost++) await expect(send(url, ticket)).rejects.toThrow();
   const reply = await send(url, ticket);
   expect(reply.headers.get('idempotency-status')).toBe('replayed');
-  expect(receiver.observe('open_ticket')).toEqual({ tickets: 1, notifications: 1 });
+  expect(await receiver.observe('open_ticket')).toEqual({ tickets: 1, notifications: 1 });
 });
 
 test('op7 adds 1 to 10, its reply is lost, its inquiry tells 11', async () => {
@@ -69,7 +69,7 @@ test('dropped before the commit: the receiver never saw the request', async () =
   const { url, receiver, arm } = await serveFaulty();
   await arm({ fault: 'drop_before_commit' });
   await expect(send(url, ticket)).rejects.toThrow();
-  expect(receiver.requests()).toEqual([]);
+  expect(await receiver.requests()).toEqual([]);
   expect(await send(url, ticket)).toMatchObject({ status: 200 });
 });
 
@@ -85,7 +85,7 @@ test('A13 held, closed, released: refused with no effect, also the second late c
   const released = await post('/faults/release', {});
   expect(released.body).toEqual({ released: 2, statuses: [410, 410] });
   expect((await Promise.all(late)).map(({ status }) => status)).toEqual([410, 410]);
-  expect(receiver.effects()).toEqual([]);
+  expect(await receiver.effects()).toEqual([]);
 });
 
 test('negative control: held, only inquired, released: the request still runs', async () => {
@@ -96,7 +96,7 @@ test('negative control: held, only inquired, released: the request still runs', 
   expect((await inquire(url, ticket)).body).toMatchObject({ operation_state: 'no_record' });
   await post('/faults/release', { keyIncludes: 'a17' });
   expect(await late).toMatchObject({ status: 200 });
-  expect(receiver.effects()).toHaveLength(1);
+  expect(await receiver.effects()).toHaveLength(1);
 });
 
 async function held(url: string): Promise<number> {
@@ -108,7 +108,7 @@ test('delayed commit: the caller hears nothing, the effect comes later', async (
   const { url, receiver, arm } = await serveFaulty();
   await arm({ fault: 'delayed_commit', delayMs: 50 });
   await expect(send(url, ticket)).rejects.toThrow();
-  await expect.poll(() => receiver.effects().length, POLL).toBe(1);
+  await expect.poll(async () => (await receiver.effects()).length, POLL).toBe(1);
   const report = await (await fetch(`${url}/faults`)).json();
   expect(report).toMatchObject({ delayed: 0, passedOn: [{ key: 'a17', status: 200 }] });
 });
@@ -125,7 +125,7 @@ test('lagging reads: no record is seen although the ticket is there', async () =
   await arm({ fault: 'lagging_reads', times: 2 });
   for (const state of ['no_record', 'no_record', 'executed'])
     expect((await inquire(url, ticket)).body).toMatchObject({ operation_state: state });
-  expect(receiver.effects()).toHaveLength(1);
+  expect(await receiver.effects()).toHaveLength(1);
 });
 
 test('wrong account: the inquiry looks at another principal and sees nothing', async () => {
@@ -133,7 +133,10 @@ test('wrong account: the inquiry looks at another principal and sees nothing', a
   await send(url, ticket);
   await arm({ fault: 'wrong_account' });
   expect((await inquire(url, ticket)).body).toMatchObject({ operation_state: 'no_record' });
-  expect(receiver.requests().at(-1)).toMatchObject({ principal: 'u1-other', kind: 'inquire' });
+  expect((await receiver.requests()).at(-1)).toMatchObject({
+    principal: 'u1-other',
+    kind: 'inquire',
+  });
   expect((await inquire(url, ticket)).body).toMatchObject({ operation_state: 'executed' });
 });
 
@@ -142,11 +145,11 @@ test('unavailable: inquiries are answered 503 and reach nobody', async () => {
   await send(url, ticket);
   await arm({ fault: 'unavailable', times: 5 });
   for (let i = 0; i < 5; i++) expect((await inquire(url, ticket)).status).toBe(503);
-  expect(receiver.requests()).toHaveLength(1);
+  expect(await receiver.requests()).toHaveLength(1);
   expect((await inquire(url, ticket)).status).toBe(200);
 });
 
-test('rate limited: answered 429 with Retry-After and the keys noted; nobody is reached', async () => {
+test('rate limited: answered 429 with Retry-After, the key noted, nobody reached', async () => {
   const { url, receiver, arm } = await serveFaulty();
   await arm({ fault: 'rate_limited', on: 'execute' });
   const answer = await fetch(`${url}/operations/open_ticket`, {
@@ -177,7 +180,7 @@ test('a forgotten key is executed a second time, so nobody may resend it', async
   await send(url, ticket);
   await arm({ fault: 'forget_key', keyIncludes: 'a17' });
   expect((await send(url, ticket)).headers.get('idempotency-status')).toBe('executed');
-  expect(receiver.effects().map(({ key }) => key)).toEqual(['a17', 'a17']);
+  expect((await receiver.effects()).map(({ key }) => key)).toEqual(['a17', 'a17']);
 });
 
 test('a fault spares other operations, keys and bodies, and counts its hits', async () => {
@@ -216,7 +219,7 @@ test('the dumb receiver repeats the effect of a mail whose reply was lost', asyn
 });
 
 test('without the wrapper there is no control endpoint', async () => {
-  const { receiver } = openForTest();
+  const { receiver } = await openForTest();
   const { url, stop } = await serve(listenerOf(receiverHandler(receiver)), 0);
   onTestFinished(() => stop());
   const body = JSON.stringify({ fault: 'hold' });

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Operations, ReceiverOptions } from '../../receiver/index.ts';
+import type { Operations, ReceiverSettings } from '../../receiver/index.ts';
 import {
   decodeKeyHeader,
   encodeKeyHeader,
@@ -15,8 +15,8 @@ import { openForTest } from './open.ts';
 
 // Catches: an answer over the wire that differs from the receiver's, or a replay from the first.
 
-async function serveForTest(options: Partial<ReceiverOptions> = {}) {
-  const opened = openForTest(options);
+async function serveForTest(options: Partial<ReceiverSettings> = {}) {
+  const opened = await openForTest(options);
   const served = await serve(listenerOf(receiverHandler(opened.receiver)), 0);
   onTestFinished(() => served.stop());
   return { ...opened, url: served.url };
@@ -37,8 +37,8 @@ test('R-028 A4 50 requests with one key at once have one effect and 49 replays',
   expect(states.filter((state) => state === 'executed')).toHaveLength(1);
   expect(states.filter((state) => state === 'replayed')).toHaveLength(49);
   expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
-  expect(receiver.effects()).toHaveLength(1);
-  expect(receiver.observe('open_ticket')).toEqual({ tickets: 1, notifications: 1 });
+  expect(await receiver.effects()).toHaveLength(1);
+  expect(await receiver.observe('open_ticket')).toEqual({ tickets: 1, notifications: 1 });
 });
 
 const big = 'é'.repeat(1_500_000);
@@ -70,8 +70,8 @@ test('A3 A12 each refusal says its state, its kind and whether a new key is safe
   const { url, receiver, time } = await serveForTest();
   await send(url, ticket);
   const poor: Call = { operation: 'credit', key: 'p', input: { account: 'a', amount: -101 } };
-  receiver.close({ principal: 'u1', operation: 'open_ticket', version: '1', key: 'gone' });
-  receiver.fence({ principal: 'u1', scope: 'run', epoch: 2 });
+  await receiver.close({ principal: 'u1', operation: 'open_ticket', version: '1', key: 'gone' });
+  await receiver.fence({ principal: 'u1', scope: 'run', epoch: 2 });
   const old = time.now - 365 * 24 * 3_600_000;
   const stale = { sendToken: { epoch: 1, number: 1 }, fenceScope: 'run' };
   const calls: readonly Call[] = [
@@ -140,7 +140,7 @@ test('A3 A12 each refusal says its state, its kind and whether a new key is safe
 
 test('A16 with the store gone the answer is 503 with Retry-After, and nothing hangs', async () => {
   const { url, receiver } = await serveForTest();
-  receiver.shutdown();
+  await receiver.shutdown();
   const reply = await send(url, ticket);
   expect(reply).toMatchObject({ status: 503, body: { operation_state: 'not_taken' } });
   expect(reply.headers.get('retry-after')).toBe('1');
@@ -180,7 +180,7 @@ test('keys and principals with slashes, quotes and non-ASCII work end to end', a
   expect(await inquire(url, { ...ticket, ...strange })).toMatchObject({
     body: { operation_state: 'executed' },
   });
-  expect(receiver.effects()).toMatchObject([strange]);
+  expect(await receiver.effects()).toMatchObject([strange]);
 });
 
 test.each([
@@ -198,7 +198,7 @@ test.each([
   const response = await fetch(`${url}/operations/open_ticket`, { method: 'POST', headers, body });
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ detail: expect.stringContaining(word) });
-  expect(receiver.effects()).toEqual([]);
+  expect(await receiver.effects()).toEqual([]);
 });
 
 const versionOne = { [headerNames.version]: '1' };
@@ -211,7 +211,7 @@ test.each([
   const headers = { [headerNames.key]: '"k"', [headerNames.principal]: 'u', ...versionOne };
   const response = await fetch(`${url}/operations/open_ticket`, { method: 'POST', headers, body });
   expect(response.status).toBe(400);
-  expect(receiver.effects()).toEqual([]);
+  expect(await receiver.effects()).toEqual([]);
 });
 
 test('R-102 B8 a fence set over HTTP holds, and a stale owner is told so', async () => {
@@ -228,7 +228,7 @@ test('R-102 B8 a fence set over HTTP holds, and a stale owner is told so', async
   expect((await fence(0)).status).toBe(400);
   const old = { ...ticket, sendToken: { epoch: 1, number: 1 }, fenceScope: 'run' };
   expect((await send(url, old)).body).toMatchObject({ operation_state: 'fenced', epoch: 2 });
-  expect(receiver.effects()).toEqual([]);
+  expect(await receiver.effects()).toEqual([]);
 });
 
 test('an unknown path is 404 with a problem, which no inquiry ever answers', async () => {

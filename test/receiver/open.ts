@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { exampleOperations, openReceiver, type ReceiverOptions } from '../../receiver/index.ts';
+import { exampleOperations, openReceiver, type ReceiverSettings } from '../../receiver/index.ts';
 
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'receiver-'));
@@ -12,10 +12,10 @@ export function tempFolder(): string {
   return folder;
 }
 
-export function openForTest(options: Partial<ReceiverOptions> = {}) {
+export async function openForTest(options: Partial<ReceiverSettings> & { path?: string } = {}) {
   const path = options.path ?? join(tempFolder(), 'store');
   const time = { now: 1_700_000_000_000 };
-  const receiver = openReceiver({
+  const receiver = await openReceiver({
     path,
     operations: exampleOperations(),
     clock: () => time.now,

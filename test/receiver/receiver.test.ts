@@ -25,46 +25,46 @@ const ticketFor = (receiver: Receiver, more: object = {}) =>
   });
 
 test('R-028 A3 A4 k7 adds 10 once: 110, repeated 110, with 20 refused at 110', async () => {
-  const { receiver } = openForTest();
+  const { receiver } = await openForTest();
   const first = await credit(receiver, 10);
   expect(first).toMatchObject({ kind: 'executed', result: { balance: 110 }, replayed: false });
   expect(await credit(receiver, 10)).toEqual({ ...first, replayed: true });
   expect(await credit(receiver, 20)).toEqual({ kind: 'key_reused' });
-  expect(receiver.observe('credit')).toEqual({
+  expect(await receiver.observe('credit')).toEqual({
     accounts: [{ principal: 'u7', name: 'u7', value: 110 }],
   });
-  expect(receiver.effects()).toHaveLength(1);
+  expect(await receiver.effects()).toHaveLength(1);
 });
 
 test.each([
   ['principal', { principal: 'u2' }],
   ['operation', { operation: 'create_record', input: { name: 'Printer on fire' } }],
 ])('R-024 A1 the same key under another %s is another operation', async (_which, more) => {
-  const { receiver } = openForTest();
+  const { receiver } = await openForTest();
   const first = await ticketFor(receiver);
   const second = await ticketFor(receiver, more);
   expect(second).toMatchObject({ kind: 'executed', replayed: false });
   expect(second).not.toEqual(first);
-  expect(receiver.effects()).toHaveLength(2);
+  expect(await receiver.effects()).toHaveLength(2);
 });
 
 test('R-024 A1 the same key in another domain is another operation', async () => {
-  const { receiver: west, path } = openForTest({ domain: 'west' });
-  const { receiver: east } = openForTest({ domain: 'east', path });
+  const { receiver: west, path } = await openForTest({ domain: 'west' });
+  const { receiver: east } = await openForTest({ domain: 'east', path });
   await ticketFor(west);
-  expect(east.inquire(identity)).toEqual({ kind: 'no_record' });
+  expect(await east.inquire(identity)).toEqual({ kind: 'no_record' });
   expect(await ticketFor(east)).toMatchObject({ kind: 'executed', replayed: false });
   expect(await ticketFor(east, { domain: 'west' })).toMatchObject({ kind: 'invalid' });
-  expect(east.effects().map(({ domain }) => domain)).toEqual(['west', 'east']);
+  expect((await east.effects()).map(({ domain }) => domain)).toEqual(['west', 'east']);
 });
 
 test('A1 a record of an older contract version is still replayed after an upgrade', async () => {
-  const { receiver: before, path } = openForTest();
+  const { receiver: before, path } = await openForTest();
   const first = await ticketFor(before);
   const operations: Operations = {
     open_ticket: { ...(exampleOperations()['open_ticket'] as LocalOperation), version: '2' },
   };
-  const { receiver: after } = openForTest({ path, operations });
+  const { receiver: after } = await openForTest({ path, operations });
   expect(await ticketFor(after)).toEqual({ ...first, replayed: true });
   expect(await ticketFor(after, { key: 'new' })).toMatchObject({ kind: 'invalid' });
 });
@@ -72,14 +72,16 @@ test('A1 a record of an older contract version is still replayed after an upgrad
 const identity = { principal: 'u1', operation: 'open_ticket', version: '1', key: 'a17' };
 
 test('B12 effects carry key and token, and each arrival is logged', async () => {
-  const { receiver, path } = openForTest();
+  const { receiver, path } = await openForTest();
   const sendToken = { epoch: 3, number: 2 };
   await ticketFor(receiver, { sendToken, firstSentAt: 1_700_000_000_000 });
   await ticketFor(receiver, { sendToken });
   await ticketFor(receiver, { input: { subject: 'other' } });
-  receiver.inquire(identity);
-  expect(receiver.effects()).toMatchObject([{ ...identity, sendToken, externalId: 'ticket-1' }]);
-  const log = receiver.requests().map(({ kind, answer, key }) => [kind, answer, key]);
+  await receiver.inquire(identity);
+  expect(await receiver.effects()).toMatchObject([
+    { ...identity, sendToken, externalId: 'ticket-1' },
+  ]);
+  const log = (await receiver.requests()).map(({ kind, answer, key }) => [kind, answer, key]);
   expect(log).toEqual([
     ['execute', 'executed', 'a17'],
     ['execute', 'replayed', 'a17'],
@@ -94,20 +96,20 @@ test('B12 effects carry key and token, and each arrival is logged', async () => 
 });
 
 test('R-017 negative control: a fresh key gives a second ticket and notification', async () => {
-  const { receiver } = openForTest();
+  const { receiver } = await openForTest();
   await ticketFor(receiver);
   await ticketFor(receiver, { key: 'a17-again' });
-  expect(receiver.observe('open_ticket')).toEqual({ tickets: 2, notifications: 2 });
+  expect(await receiver.observe('open_ticket')).toEqual({ tickets: 2, notifications: 2 });
 });
 
 test('A11 a rejection ends the key, also after funds have come', async () => {
-  const { receiver } = openForTest();
+  const { receiver } = await openForTest();
   const rejected = await credit(receiver, -150);
   expect(rejected).toMatchObject({ kind: 'rejected', code: 'insufficient_funds' });
-  expect(receiver.observe('credit')).toEqual({ accounts: [] });
+  expect(await receiver.observe('credit')).toEqual({ accounts: [] });
   await credit(receiver, 100, { key: 'k8' });
   expect(await credit(receiver, -150)).toEqual({ ...rejected, replayed: true });
-  expect(receiver.effects()).toHaveLength(1);
+  expect(await receiver.effects()).toHaveLength(1);
 });
 
 describe('A8 a handler that throws', () => {
@@ -116,43 +118,36 @@ describe('A8 a handler that throws', () => {
     return {
       version: '1',
       tables: 'CREATE TABLE IF NOT EXISTS done (id INTEGER PRIMARY KEY) STRICT',
-      apply(tx) {
-        const { lastId } = tx.run('INSERT INTO done DEFAULT VALUES');
+      async apply(tx) {
+        const done = await tx.get('INSERT INTO done DEFAULT VALUES RETURNING id');
         if (left-- > 0) throw new Error('after the effect');
-        return { externalId: `done-${lastId}` };
+        return { externalId: `done-${String(done?.['id'])}` };
       },
-      observe: (tx) => ({ done: tx.all('SELECT id FROM done').length }),
+      observe: async (tx) => ({ done: (await tx.all('SELECT id FROM done')).length }),
     };
   };
 
   test('R-030 after its effect leaves nothing, and a retry makes one effect', async () => {
-    const { receiver } = openForTest({ operations: { act: failing(1) } });
+    const { receiver } = await openForTest({ operations: { act: failing(1) } });
     const act = () =>
       receiver.execute({ principal: 'u', operation: 'act', version: '1', key: 'k', input: null });
     expect(await act()).toMatchObject({ kind: 'not_taken' });
-    expect(receiver.observe('act')).toEqual({ done: 0 });
+    expect(await receiver.observe('act')).toEqual({ done: 0 });
     expect(await act()).toMatchObject({ kind: 'executed' });
-    expect(receiver.observe('act')).toEqual({ done: 1 });
-    expect(receiver.requests().map(({ answer }) => answer)).toEqual(['not_taken', 'executed']);
+    expect(await receiver.observe('act')).toEqual({ done: 1 });
+    expect((await receiver.requests()).map(({ answer }) => answer)).toEqual([
+      'not_taken',
+      'executed',
+    ]);
   });
 
   test('and later the same key leaves the record of the first alone', async () => {
-    const { receiver, path } = openForTest();
+    const { receiver, path } = await openForTest();
     const first = await ticketFor(receiver);
     const broken = { open_ticket: failing(9) };
-    const { receiver: after } = openForTest({ path, operations: broken });
+    const { receiver: after } = await openForTest({ path, operations: broken });
     expect(await ticketFor(after)).toEqual({ ...first, replayed: true });
   });
-});
-
-test('A4 an operation that awaits is refused, and nothing stays', async () => {
-  const act = { version: '1', apply: async () => ({ externalId: 'x' }) };
-  const operations = { act } as unknown as Operations;
-  const { receiver } = openForTest({ operations });
-  const request = { principal: 'u', operation: 'act', version: '1', key: 'k', input: null };
-  const detail = expect.stringContaining('must not be async');
-  expect(await receiver.execute(request)).toMatchObject({ kind: 'not_taken', detail });
-  expect(receiver.inquire(request)).toEqual({ kind: 'no_record' });
 });
 
 describe('A10 retention', () => {
@@ -160,38 +155,38 @@ describe('A10 retention', () => {
   const options = { retentionMs: hour, clockSkewMs: 60_000 };
 
   test('after the sweep an old request is outside the window and has no effect', async () => {
-    const { receiver, time } = openForTest(options);
+    const { receiver, time } = await openForTest(options);
     const firstSentAt = time.now;
     await ticketFor(receiver, { firstSentAt });
     time.now += hour - 1;
-    expect(receiver.sweep()).toBe(0);
+    expect(await receiver.sweep()).toBe(0);
     expect(await ticketFor(receiver, { firstSentAt })).toMatchObject({ replayed: true });
     time.now += 1;
-    expect(receiver.sweep()).toBe(1);
+    expect(await receiver.sweep()).toBe(1);
     expect(await ticketFor(receiver, { firstSentAt })).toMatchObject({ kind: 'outside_window' });
-    expect(receiver.effects()).toHaveLength(1);
+    expect(await receiver.effects()).toHaveLength(1);
   });
 
   test('without a first-sent time a forgotten key runs again: the declared limit', async () => {
-    const { receiver, time } = openForTest(options);
+    const { receiver, time } = await openForTest(options);
     await ticketFor(receiver);
     time.now += hour;
-    receiver.sweep();
+    await receiver.sweep();
     expect(await ticketFor(receiver)).toMatchObject({ kind: 'executed', replayed: false });
-    expect(receiver.effects()).toHaveLength(2);
+    expect(await receiver.effects()).toHaveLength(2);
   });
 
   test('A14 a closing outlives every request it was made for', async () => {
-    const { receiver, time } = openForTest(options);
+    const { receiver, time } = await openForTest(options);
     const firstSentAt = time.now;
-    receiver.close(identity);
+    await receiver.close(identity);
     time.now += hour - 1;
-    receiver.sweep();
+    await receiver.sweep();
     expect(await ticketFor(receiver, { firstSentAt })).toMatchObject({ kind: 'closed' });
     time.now += 1;
-    receiver.sweep();
+    await receiver.sweep();
     expect(await ticketFor(receiver, { firstSentAt })).toMatchObject({ kind: 'outside_window' });
-    expect(receiver.effects()).toHaveLength(0);
+    expect(await receiver.effects()).toHaveLength(0);
   });
 
   test('A15 a sweep cannot come between verdict and effect', async () => {
@@ -199,50 +194,50 @@ describe('A10 retention', () => {
     const swept: number[] = [];
     const act: LocalOperation = {
       version: '1',
-      apply() {
-        swept.push(second.receiver?.sweep() ?? -1);
+      async apply() {
+        swept.push((await second.receiver?.sweep()) ?? -1);
         return { externalId: 'x' };
       },
     };
-    const { receiver, path, time } = openForTest({ ...options, operations: { act } });
+    const { receiver, path, time } = await openForTest({ ...options, operations: { act } });
     const old = { principal: 'u', operation: 'act', version: '1', key: 'old', input: null };
     await receiver.execute(old);
     time.now += hour;
     const clock = () => time.now;
-    second.receiver = openForTest({ ...options, path, clock, busyTimeoutMs: 1 }).receiver;
+    second.receiver = (await openForTest({ ...options, path, clock, busyTimeoutMs: 1 })).receiver;
     await receiver.execute({ ...old, key: 'new' });
     expect(swept).toEqual([-1, 0]);
-    expect(second.receiver.sweep()).toBe(1);
+    expect(await second.receiver?.sweep()).toBe(1);
   });
 });
 
 test('A16 a store held by another process refuses the request, which leaves nothing', async () => {
-  const { receiver, path } = openForTest({ busyTimeoutMs: 1 });
+  const { receiver, path } = await openForTest({ busyTimeoutMs: 1 });
   const other = new Database(path);
   other.exec('BEGIN IMMEDIATE');
   expect(await ticketFor(receiver)).toMatchObject({ kind: 'not_taken' });
-  expect(receiver.inquire(identity)).toMatchObject({ kind: 'unavailable' });
-  expect(receiver.close(identity)).toMatchObject({ kind: 'in_flight' });
+  expect(await receiver.inquire(identity)).toMatchObject({ kind: 'unavailable' });
+  expect(await receiver.close(identity)).toMatchObject({ kind: 'in_flight' });
   other.exec('ROLLBACK');
   other.close();
-  expect(receiver.requests()).toEqual([]);
+  expect(await receiver.requests()).toEqual([]);
   expect(await ticketFor(receiver)).toMatchObject({ kind: 'executed', replayed: false });
 });
 
 test('A16 a closed store refuses the request and answers no question', async () => {
-  const { receiver } = openForTest();
-  receiver.shutdown();
+  const { receiver } = await openForTest();
+  await receiver.shutdown();
   expect(await ticketFor(receiver)).toMatchObject({ kind: 'not_taken' });
-  expect(receiver.inquire(identity)).toMatchObject({ kind: 'unavailable' });
-  expect(receiver.close(identity)).toMatchObject({ kind: 'unavailable' });
+  expect(await receiver.inquire(identity)).toMatchObject({ kind: 'unavailable' });
+  expect(await receiver.close(identity)).toMatchObject({ kind: 'unavailable' });
 });
 
-test('a store of a newer schema is refused, naming both versions', () => {
-  const { path } = openForTest();
+test('a store of a newer schema is refused, naming both versions', async () => {
+  const { path } = await openForTest();
   const db = new Database(path);
   db.pragma('user_version = 99');
   db.close();
-  expect(() => openForTest({ path })).toThrow(/schema 99 is newer than 1/);
+  await expect(openForTest({ path })).rejects.toThrow(/schema 99 is newer than 2/);
 });
 
 test.each([
@@ -253,8 +248,8 @@ test.each([
   ['a fence scope without token', { fenceScope: 's' }, /send token/],
   ['an empty key', { key: '' }, /key/],
 ])('%s is invalid and stores nothing', async (_what, more, detail) => {
-  const { receiver } = openForTest();
+  const { receiver } = await openForTest();
   const answer = await ticketFor(receiver, more);
   expect(answer).toMatchObject({ kind: 'invalid', detail: expect.stringMatching(detail) });
-  expect(receiver.inquire(identity)).toEqual({ kind: 'no_record' });
+  expect(await receiver.inquire(identity)).toEqual({ kind: 'no_record' });
 });
