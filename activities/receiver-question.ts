@@ -87,6 +87,7 @@ export async function askReceiver(deps: ActivityDeps, asking: Asking): Promise<I
     payloads: result === null ? [] : [result],
     upToNumber: last.entry.number,
     askedAt: now,
+    sendWindowMs: deps.sendWindowMs,
   };
 }
 

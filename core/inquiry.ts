@@ -26,6 +26,8 @@ export interface InquiryAsk {
   readonly upToNumber: number;
   /** Ledger time at which the question was asked. */
   readonly askedAt: number;
+  /** How long after its entry an attempt may still send: only then does its request set out. */
+  readonly sendWindowMs: number;
 }
 
 const noCost: Cost = { kind: 'none' };
@@ -103,12 +105,14 @@ function contractAllows({ proof, contract }: InquiryAsk): boolean {
 }
 
 /** Strong reads alone prove nothing while the old request can arrive, or was accepted. */
-function noRecordIsFinal({ contract, askedAt }: InquiryAsk, action: ActionState): boolean {
+function noRecordIsFinal(ask: InquiryAsk, action: ActionState): boolean {
+  const { contract, askedAt, sendWindowMs } = ask;
   if (action.attempts.some(isOngoing)) return false;
   if (contract.inquiry === 'none' || contract.inquiry.consistency !== 'strong') return false;
   if (contract.requestDelayMaxMs === 'none') return false;
   const newest = Math.max(...openAttempts(action).map((attempt) => attempt.enteredAt));
-  return askedAt > newest + contract.requestDelayMaxMs + contract.inquiry.settleMs;
+  const arrivedBy = newest + sendWindowMs + contract.requestDelayMaxMs;
+  return askedAt > arrivedBy + contract.inquiry.settleMs;
 }
 
 function excluded(ask: InquiryAsk, proof: InquiryAsk['proof'], action: ActionState): NewFact[] {

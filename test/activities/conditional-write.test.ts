@@ -4,6 +4,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { defineTool, type InquiryAnswer } from '../../activities/index.ts';
+import { limits } from '../../core/limits.ts';
 import { activityRig, failureOfRun, RUN } from '../support/activity-rig.ts';
 import { type ObjectStore, openObjectStore, type StoredObject } from '../support/object-store.ts';
 
@@ -68,7 +69,7 @@ async function staged() {
       ...{ runId: RUN, pin: null, actionId: ACTION, mode: 'ask', attemptIds: [], wantsValue: true },
     });
   const requestCanArriveNoMore = () => {
-    clock.aheadMs += DELAY_MAX_MS + 1;
+    clock.aheadMs += limits.sendWindowMs + DELAY_MAX_MS + 1;
   };
   return { store, attempt, ask, requestCanArriveNoMore };
 }

@@ -15,10 +15,12 @@ import {
   keyed,
   openAndEnter,
   resolve,
+  SEND_WINDOW_MS,
   strong,
 } from '../support/story.ts';
 
-const SETTLED_AFTER = 61_000;
+const ARRIVED_AND_SETTLED_MS = 61_000;
+const SETTLED_AFTER = SEND_WINDOW_MS + ARRIVED_AND_SETTLED_MS;
 const entered = () => {
   const ledger = memoryLedger();
   openAndEnter(ledger, keyed);
@@ -103,6 +105,7 @@ describe('R-037 R-038 no_record proves nothing', () => {
     [false, 'while the old request can arrive at any time', { inquiry: strong.inquiry }, 10 ** 9],
     [false, 'with a delay and no inquiry', { requestDelayMaxMs: 60_000 }, 10 ** 9],
     [false, 'at once', strong, 0],
+    [false, 'while it may have been sent late in its window', strong, ARRIVED_AND_SETTLED_MS + 1],
     [false, 'until delay and settle window have passed', strong, SETTLED_AFTER],
     [true, 'and only then it does', strong, SETTLED_AFTER + 1],
   ])('%s: %s', (proves, _when, input, after) => {

@@ -124,6 +124,14 @@ export const settlementGuards: readonly Guard[] = [
         red: 'R-037 no_record proves nothing: the action stays unknown',
       },
       {
+        name: 'inquiry-forgets-the-send-window',
+        file: 'core/inquiry.ts',
+        test: 'test/core/inquiry.test.ts',
+        from: 'newest + sendWindowMs + contract.requestDelayMaxMs',
+        to: 'newest + contract.requestDelayMaxMs',
+        red: 'false: while it may have been sent late in its window',
+      },
+      {
         name: 'receiver-closing-not-written',
         file: 'receiver/inquiry.ts',
         test: 'test/receiver/closing.test.ts',

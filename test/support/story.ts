@@ -71,6 +71,9 @@ export function close(ledger: MemoryLedger, attemptId: string) {
   return ledger.decide(look, decideClosing({ actionId, attemptId }));
 }
 
+/** What an attempt may still take, once it has entered, until it sends. */
+export const SEND_WINDOW_MS = 5_000;
+
 export const strong: ContractInput = {
   inquiry: { consistency: 'strong', settleMs: 1_000 },
   requestDelayMaxMs: 60_000,
@@ -94,6 +97,7 @@ export function inquire(ledger: MemoryLedger, over: Partial<InquiryAsk>): void {
     payloads: [],
     upToNumber: 9,
     askedAt: ledger.now,
+    sendWindowMs: SEND_WINDOW_MS,
     ...over,
   };
   ledger.decide({ runId: RUN, actionId: ask.actionId }, decideInquiry(ask));
