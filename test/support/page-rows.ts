@@ -35,8 +35,17 @@ export function rowProblems(rows: readonly PageRow[]): string[] {
   });
 }
 
+const idsByFile = new Map<string, ReadonlySet<string>>();
+
 function isNamed(id: string, path: string): boolean {
+  const ids = idsByFile.get(path) ?? idsOf(path);
+  idsByFile.set(path, ids);
+  return ids.has(id);
+}
+
+/** In the titles of its live tests. */
+function idsOf(path: string): ReadonlySet<string> {
   const file = projectFiles().find((each) => each.path === path);
   const titles = file === undefined ? [] : testTitles(path, file.text);
-  return titles.some(({ title, skipped }) => !skipped && idsIn(title).includes(id));
+  return new Set(titles.flatMap(({ title, skipped }) => (skipped ? [] : idsIn(title))));
 }
