@@ -139,10 +139,11 @@ async function inquiryOf(
   { run, action, last, now }: Asking,
 ): Promise<Inquiry> {
   const { receiverKey, sendToken, payload } = last.entry;
-  const principal = run.opened?.principal;
-  if (principal === undefined) throw new Error(`${run.runId}: no principal; the run is not open`);
+  const { opened, runId } = run;
+  if (opened === null) throw new Error(`${runId}: no principal; the run is not open`);
+  const { principal, epoch } = opened;
   return {
-    ...{ receiverKey, sendToken, principal, now },
+    ...{ receiverKey, sendToken, principal, now, asker: { runId, epoch } },
     actionId: action.actionId,
     externalId: externalIdOf(action),
     payloadDigest: payload.digest,

@@ -102,6 +102,8 @@ export interface Inquiry {
   readonly principal: Principal;
   /** The stored input, as it was sent. */
   readonly input: Json;
+  /** Who asks: the claim that the run has now. Left out: nobody that a fence could tell apart. */
+  readonly asker?: { readonly runId: string; readonly epoch: number };
   /** Ledger time of the last open entry, ms since the epoch, and now. */
   readonly lastSentAt: number;
   readonly now: number;
@@ -116,7 +118,8 @@ export type InquiryAnswer<R> =
       readonly objectVersion?: string;
     }
   /**
-   * `closed_token`: up to `sendToken`; `closed_key`: the key is burnt; `settled`: by the contract.
+   * `closed_token`: up to `sendToken`; `closed_key`: the key is burnt; `settled`: the receiver has
+   * a record which says that it did not do it, and never will. That it has none is `no_record`.
    */
   | { readonly verdict: 'not_executed'; readonly proof: 'closed_token' | 'closed_key' | 'settled' }
   | { readonly verdict: 'partial'; readonly parts: readonly Part[]; readonly externalId?: string }

@@ -1,8 +1,8 @@
 // What answers of the HTTP binding mean: one table from (status, Idempotency-Status, state) to the
 // settlement. Everything that is not listed is ambiguous: null.
 
-import type { Json } from '../../core/digest.ts';
-import type { InquiryAnswer, Settlement } from '../tool.ts';
+import { digestOf, type Json } from '../../core/digest.ts';
+import type { Inquiry, InquiryAnswer, Settlement } from '../tool.ts';
 import { retryAfterOf } from './retry-after.ts';
 
 export interface HttpReply {
@@ -86,6 +86,17 @@ export function keyRefusalOf({ status, body }: HttpReply): string | null {
   if (status === 422 && state === 'key_reused') return 'the key belongs to another payload';
   if (status === 412 && state === 'outside_window') return 'the key is too old to be known';
   return null;
+}
+
+/** Whether the key stands for another payload there, by what the receiver tells of it. */
+export function isOfAnother(
+  { body }: HttpReply,
+  { payloadDigest, input }: Pick<Inquiry, 'payloadDigest' | 'input'>,
+): boolean {
+  const named = textOf(body['payload_digest']);
+  if (named !== null) return named !== payloadDigest;
+  const came = textOf(body['input_digest']);
+  return came !== null && came !== digestOf(input);
 }
 
 /** Answers to the plain inquiry; `no_record` is not "not executed". */

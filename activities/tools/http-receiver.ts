@@ -19,6 +19,7 @@ import {
   closingAnswerOf,
   type HttpReply,
   inquiryAnswerOf,
+  isOfAnother,
   keyRefusalOf,
   settlementOf,
 } from './http-answers.ts';
@@ -86,6 +87,7 @@ async function execute(
     'Idempotency-Key': quoted(attempt.receiverKey),
     'Holdfast-Send-Token': `${attempt.sendToken.epoch}.${attempt.sendToken.number}`,
     'Holdfast-First-Sent-At': new Date(attempt.firstSentAt).toISOString(),
+    'Holdfast-Payload-Digest': attempt.payloadDigest,
     ...(receiver.fencing === 'honoured' ? { 'Holdfast-Fence-Scope': text(attempt.runId) } : {}),
   };
   const url = `${options.baseUrl}/operations/${encodeURIComponent(options.operation)}`;
@@ -104,17 +106,38 @@ async function execute(
 async function inquire(
   options: HttpReceiverOptions,
   receiver: ContractInput,
-  { receiverKey, sendToken, principal }: Inquiry,
+  inquiry: Inquiry,
 ): Promise<InquiryAnswer<Json>> {
+  const { receiverKey, sendToken } = inquiry;
   const operation = encodeURIComponent(options.operation);
   const url = `${options.baseUrl}/operations/${operation}/keys/${encodeURIComponent(receiverKey)}`;
+  const headers = askerHeaders(options, receiver, inquiry);
+  const { closing = 'none' } = receiver;
+  const body = closing === 'by_token' ? JSON.stringify({ sendToken }) : '{}';
+  const reply =
+    closing === 'none'
+      ? await send(options, { url, method: 'GET', headers })
+      : await send(options, { url: `${url}/close`, method: 'POST', headers, body });
+  // What was done under the key is not what this action was to do.
+  if (isOfAnother(reply, inquiry))
+    return { verdict: 'conflict', detail: 'the key belongs to another payload' };
+  return closing === 'none' ? inquiryAnswerOf(reply) : closingAnswerOf(reply);
+}
+
+/** Whoever asks for a claim that a newer one has replaced is not to learn anything (rule B7). */
+function askerHeaders(
+  options: HttpReceiverOptions,
+  { fencing }: ContractInput,
+  { principal, asker }: Inquiry,
+) {
   const headers = identityHeaders(options, principal);
-  if (receiver.closing === 'none' || receiver.closing === undefined)
-    return inquiryAnswerOf(await send(options, { url, method: 'GET', headers }));
-  const body = receiver.closing === 'by_token' ? JSON.stringify({ sendToken }) : '{}';
-  return closingAnswerOf(
-    await send(options, { url: `${url}/close`, method: 'POST', headers, body }),
-  );
+  if (fencing !== 'honoured' || asker === undefined) return headers;
+  const { runId, epoch } = asker;
+  return {
+    ...headers,
+    'Holdfast-Send-Token': `${epoch}.1`,
+    'Holdfast-Fence-Scope': text(runId),
+  };
 }
 
 function identityHeaders({ operationVersion }: HttpReceiverOptions, principal: Principal) {

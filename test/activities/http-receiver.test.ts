@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Attempt, Inquiry } from '../../activities/tool.ts';
+import { type Attempt, type Inquiry, KeyRefusedError } from '../../activities/tool.ts';
 import { answerTable, type HttpReply, settlementOf } from '../../activities/tools/http-answers.ts';
 import { httpReceiver } from '../../activities/tools/http-receiver.ts';
 import type { Json } from '../../core/digest.ts';
@@ -122,14 +122,17 @@ describe('against the reference receiver, over the wire', () => {
     now: 0,
   };
 
-  async function desk(closing: 'none' | 'by_token' | 'by_key' = 'by_token') {
+  async function desk(
+    closing: 'none' | 'by_token' | 'by_key' = 'by_token',
+    fencing: 'none' | 'honoured' = 'none',
+  ) {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.stop());
     const tool = httpReceiver<{ subject: string }, Json>({
       baseUrl: receiver.url,
       operation: 'open_ticket',
       operationVersion: '1',
-      contract: { scope, retentionMs: 86_400_000, closing },
+      contract: { scope, retentionMs: 86_400_000, closing, fencing },
     });
     return { receiver, tool };
   }
@@ -146,10 +149,52 @@ describe('against the reference receiver, over the wire', () => {
     expect(await tool.inquire(inquiry)).toMatchObject({ verdict: 'executed' });
   });
 
-  test('another payload under the same key settles nothing', async () => {
+  test('A3 another payload under the same key: the key is refused, nothing settled', async () => {
     const { tool } = await desk();
     await tool.execute({ subject: 'printer' }, attempt());
-    await expect(tool.execute({ subject: 'scanner' }, attempt())).rejects.toThrow(/422/);
+    await expect(tool.execute({ subject: 'scanner' }, attempt())).rejects.toThrow(KeyRefusedError);
+  });
+
+  test('A10 a key older than the receiver keeps any is refused, nothing settled', async () => {
+    const { receiver, tool } = await desk();
+    const firstSentAt = Date.now() - 10 * limits.receiverRetentionMs;
+    const sending = tool.execute({ subject: 'printer' }, attempt({ firstSentAt }));
+    await expect(sending).rejects.toThrow(KeyRefusedError);
+    expect(await receiver.effects()).toEqual([]);
+  });
+
+  test.each(['none', 'by_token', 'by_key'] as const)(
+    'A3 K-032 closing %s, asked about a key with another payload: a conflict, not its effect',
+    async (closing) => {
+      const { tool } = await desk(closing);
+      await tool.execute({ subject: 'printer' }, attempt());
+      const other = `sha256:${'1'.repeat(64)}` as const;
+      expect(await tool.inquire({ ...inquiry, payloadDigest: other })).toMatchObject({
+        verdict: 'conflict',
+      });
+      expect(await tool.inquire(inquiry)).toMatchObject({ verdict: 'executed' });
+    },
+  );
+
+  test('B7 asked for a claim that has been replaced, the receiver closes and tells nothing', async () => {
+    const { receiver, tool } = await desk('by_token', 'honoured');
+    await tool.fence?.({ runId: 'r1', principal, sendToken: { epoch: 2, number: 1 } });
+    const stale = { ...inquiry, asker: { runId: 'r1', epoch: 1 } };
+    expect(await tool.inquire(stale)).toMatchObject({ verdict: 'unavailable' });
+    const current = { ...inquiry, asker: { runId: 'r1', epoch: 2 } };
+    expect(await tool.inquire(current)).toMatchObject({ verdict: 'not_executed' });
+    const late = await tool.execute({ subject: 'printer' }, attempt());
+    expect(late).toMatchObject({ kind: 'not_taken' });
+    expect(await receiver.effects()).toEqual([]);
+  });
+
+  test('B8 a fence under a newer one is not raised, and says so', async () => {
+    const { tool } = await desk('by_token', 'honoured');
+    const ask = { runId: 'r1', principal };
+    await tool.fence?.({ ...ask, sendToken: { epoch: 3, number: 1 } });
+    await expect(tool.fence?.({ ...ask, sendToken: { epoch: 2, number: 1 } })).rejects.toThrow(
+      'not raised: 409',
+    );
   });
 
   test('R-038 a closing inquiry closes up to our token; a later attempt may come', async () => {

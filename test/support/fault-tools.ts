@@ -12,6 +12,8 @@ import { barrierWatchSchema } from './barrier-watch.ts';
 export const faultSettingsSchema = z.strictObject({
   receiverUrl: z.url(),
   gatewayUrl: z.url(),
+  /** Of the receiver; default: `local`. */
+  region: z.string().optional(),
   bundlePath: z.string(),
   killPoints: z.string(),
   /** What the receiver keeps keys for, and how long before its end nothing is resent. */
