@@ -30,6 +30,16 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: ['test/**/*.postgres.test.ts'],
+          globalSetup: ['test/support/global-postgres.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
     ],
   },
 });

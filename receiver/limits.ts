@@ -19,6 +19,8 @@ export const receiverLimits = {
   transactionMs: 30 * SECOND,
   /** Connections of one receiver process to Postgres; a server takes 100 unless set otherwise. */
   connectionsMax: 10,
+  /** To a server that does not answer, or until one of the connections is free. */
+  connectMs: 5 * SECOND,
   /** Inserts that met a row which was swept before it could be locked. */
   sweptTriesMax: 10,
   /** A foreign effect that has not reported for so long is unknown, never "free to run again". */

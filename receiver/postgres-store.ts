@@ -58,7 +58,7 @@ function poolOf(place: PostgresPlace, settings: StoreSettings): pg.Pool {
   const pool = new pg.Pool({
     connectionString: postgres,
     max: connectionsMax,
-    connectionTimeoutMillis: settings.busyTimeoutMs,
+    connectionTimeoutMillis: receiverLimits.connectMs,
     // The server's own limit comes first; this one is for a server that says nothing any more.
     query_timeout: receiverLimits.statementMs + settings.busyTimeoutMs,
     keepAlive: true,
