@@ -8,12 +8,13 @@ import { createClient } from '../../client/client.ts';
 import { clientConfigFrom } from '../../core/config.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { openSqliteLedger } from '../../ledger/sqlite-ledger.ts';
+import { clientCommand } from './answering.ts';
 import { directKills, plannedKills } from './director.ts';
 import { effectRows } from './effect-rows.ts';
 import { type Watching, watchFacts } from './progress.ts';
 import { payRefunds } from './refunds.ts';
 import { isClean, type Report, reportLine, reportTable } from './report.ts';
-import { clientCommand, type Desk, settleNotice } from './settlement.ts';
+import { type Desk, settleNotice } from './settlement.ts';
 import { openStage, type Stage } from './stage.ts';
 import { tallyOf } from './tally.ts';
 

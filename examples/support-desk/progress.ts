@@ -1,7 +1,7 @@
 // The run as a person can follow it: the ledger's facts as they are written, most of them in words.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Fact } from '../../core/facts.ts';
+import type { BodyOf, Fact } from '../../core/facts.ts';
 import type { Ledger } from '../../ledger/port.ts';
 
 const POLL_MS = 250;
@@ -54,7 +54,7 @@ export function wordsOf({ body, source }: Fact, runId: string): string | null {
         return `${short(body.actionId)} waits for a person (${body.verdict})`;
       return `${short(body.actionId)} did not enter (${body.verdict}): certainly not submitted`;
     case 'attempt_settled':
-      return settledWords(short(body.actionId), body.externalId, source);
+      return settledWords(short(body.actionId), body, source);
     case 'action_in_doubt':
       return `${short(body.actionId)} is unknown: ${body.why}`;
     case 'observation':
@@ -74,8 +74,15 @@ export function wordsOf({ body, source }: Fact, runId: string): string | null {
   }
 }
 
-function settledWords(action: string, externalId: string | null, source: Fact['source']): string {
+function settledWords(
+  action: string,
+  { outcome, externalId }: BodyOf<'attempt_settled'>,
+  source: Fact['source'],
+): string {
   const id = externalId === null ? '' : ` (${externalId})`;
+  if (outcome === 'accepted') return `${action} is accepted${id}; the receiver goes on with it`;
+  if (outcome === 'not_taken') return `${action}: this request was not considered`;
+  if (outcome === 'refused') return `${action} is refused by the receiver`;
   if (source === 'receiver_inquiry') return `${action} settled: the receiver has it${id}`;
-  return source === 'late_result' ? `${action} done, heard late${id}` : `${action} done${id}`;
+  return source === 'late_result' ? `${action} done${id}, heard late` : `${action} done${id}`;
 }

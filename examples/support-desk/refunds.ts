@@ -3,7 +3,8 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { GoalStart } from '../../client/start-request.ts';
-import { clientCommand, type Desk } from './settlement.ts';
+import { clientCommand } from './answering.ts';
+import type { Desk } from './settlement.ts';
 
 const POLL_MS = 500;
 
