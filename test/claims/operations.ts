@@ -114,7 +114,7 @@ export interface PlaySize {
 
 export const WORKERS = 3;
 const REQUESTS = 5;
-const ASKS = 4;
+const ASKS = 3;
 /** How likely something happens to a request, the first and the later ones, and to a question. */
 const STRUCK_FIRST = 0.5;
 const STRUCK_AGAIN = 0.3;

@@ -3,7 +3,7 @@
 //
 // Owns: what is held. Does not own: the receiver, which may be another process with each request.
 // INV-1 A request that is late arrives all the same, once the receiver can be reached.
-// INV-2 Nothing is held any more once `releaseAll` has answered.
+// INV-2 Nothing is held or under way any more once `releaseAll` has answered.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { aimOf } from '../../receiver/fault.ts';
@@ -53,7 +53,7 @@ interface State {
   readonly struck: Map<string, number>;
   readonly seen: Map<string, number>;
   readonly held: Held[];
-  readonly late: Set<Promise<void>>;
+  readonly underWay: Set<Promise<void>>;
 }
 
 export async function startWire(options: WireOptions): Promise<Wire> {
@@ -62,18 +62,21 @@ export async function startWire(options: WireOptions): Promise<Wire> {
     struck: new Map(),
     seen: new Map(),
     held: [],
-    late: new Set(),
+    underWay: new Set(),
   };
   const served = await serve((incoming, response) => {
     // Whoever is at the other end is told nothing, as by a network.
-    receive(state, incoming, response).catch(() => response.destroy());
+    underWay(
+      state,
+      receive(state, incoming, response).catch(() => void response.destroy()),
+    );
   }, 0);
   return {
     url: served.url,
     struck: state.struck,
     async releaseAll() {
       for (const { passing } of state.held.splice(0)) arriveLate(state, passing);
-      while (state.late.size > 0) await Promise.all(state.late);
+      while (state.underWay.size > 0) await Promise.all(state.underWay);
     },
     stop: () => served.stop(0),
   };
@@ -207,8 +210,12 @@ function letGoAfter(state: State, { op }: Passing): void {
 }
 
 function arriveLate(state: State, passing: Passing, afterMs = 0): void {
-  const arrival = arrive(state, passing, afterMs).finally(() => state.late.delete(arrival));
-  state.late.add(arrival);
+  underWay(state, arrive(state, passing, afterMs));
+}
+
+function underWay(state: State, work: Promise<void>): void {
+  const whole = work.finally(() => state.underWay.delete(whole));
+  state.underWay.add(whole);
 }
 
 async function arrive(state: State, passing: Passing, afterMs: number): Promise<void> {
