@@ -1,7 +1,7 @@
 // Looks at an action in the ledger, closes what never entered, and may ask the receiver. Read-only
 // outside, except for a closing inquiry that the receiver's contract promises. Resends nothing.
 
-import { halfDoneOf, openAttempts, outcomeOf } from '../core/action-status.ts';
+import { mayGoOn, openAttempts, outcomeOf } from '../core/action-status.ts';
 import type { InquireCall, InquireReply } from '../core/activity-calls.ts';
 import { pendingAsk } from '../core/approval.ts';
 import { decideClosing } from '../core/doubt.ts';
@@ -71,7 +71,7 @@ async function replyOf(
     recordVersion: action?.recordVersion ?? 0,
     verdict,
     canAsk: asking !== null,
-    ...(canGoOn(deps, action) ? { continuable: true as const } : {}),
+    ...(canGoOn(deps, committed) ? { continuable: true as const } : {}),
     ...(asks === null ? {} : { asks }),
     question: questionFor(deps, run, action),
     ...(await smallValueOf(deps.ledger, { outcome, wantsValue })),
@@ -79,11 +79,9 @@ async function replyOf(
   };
 }
 
-/** Only where nothing of it is open: what goes on there may be what it would go on with. */
-function canGoOn({ registry }: ActivityDeps, action: ActionState | undefined): boolean {
-  if (action === undefined || openAttempts(action).length > 0) return false;
-  const tool = action.attempts[0]?.entry.binding.tool ?? '';
-  return halfDoneOf(action) !== null && registry.tools.get(tool)?.continue !== undefined;
+function canGoOn({ registry }: ActivityDeps, { reply: action, at }: Looked): boolean {
+  const tool = action?.attempts[0]?.entry.binding.tool ?? '';
+  return mayGoOn(action, at) && registry.tools.get(tool)?.continue !== undefined;
 }
 
 function openIdsOf(action: ActionState): string[] {

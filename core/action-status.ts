@@ -47,13 +47,32 @@ export function isOngoing({ settled, entry, exclusion }: AttemptState): boolean 
   );
 }
 
-/** The newest that the receiver can go on with under its own protocol, or null. */
-export function halfDoneOf(action: ActionState | undefined): AttemptState['settled'] {
+export type HalfDone = Pick<NonNullable<AttemptState['settled']>, 'parts' | 'externalId'>;
+
+/** What the receiver can go on with under its own protocol, as it told it last; or null. */
+export function halfDoneOf(action: ActionState | undefined): HalfDone | null {
   if (action === undefined || action.final !== null) return null;
   const last = action.attempts.findLast(
     (attempt) => isOngoing(attempt) && attempt.settled?.outcome === 'partial',
   );
-  return last?.settled ?? null;
+  if (last === undefined || last.settled === null) return null;
+  const { attemptId, settled } = last;
+  const later = action.observations.findLast(
+    (each) => each.attemptId === attemptId && each.verdict === 'partial',
+  );
+  const { parts = settled.parts, externalId = null } = later ?? {};
+  return { parts, externalId: externalId ?? settled.externalId };
+}
+
+/** Only where nothing of it is open: what goes on there may be what it would go on with. */
+export function mayGoOn(action: ActionState | undefined, now: number): boolean {
+  if (action === undefined || halfDoneOf(action) === null) return false;
+  return openAttempts(action).length === 0 && now < (resendUntilOf(action) ?? Infinity);
+}
+
+/** Ledger time from which the receiver may have forgotten the key; null: no key is relied on. */
+export function resendUntilOf({ attempts }: ActionState): number | null {
+  return attempts[0]?.entry.resendUntil ?? null;
 }
 
 /** Attempts of which nobody knows yet what they come to: open, or going on at the receiver. */

@@ -208,7 +208,7 @@ function afterInquiry(end: AttemptEnd & { kind: 'inquiry' }, context: AttemptCon
     return end.ifOpen === 'resend' ? afterAnswer(end, context) : afterStillOpen(context);
   if (end.continuable === true) return goOn(context, null);
   if (end.outcome?.kind !== 'not_executed') return { kind: 'poll' };
-  return end.ifOpen === 'not_again'
+  return end.ifOpen === 'not_again' || context.keyRefused
     ? { kind: 'done', outcome: end.outcome }
     : retry(context, end.outcome.reason, null);
 }
@@ -240,6 +240,7 @@ function afterAnswer(end: AttemptEnd & { kind: 'inquiry' }, context: AttemptCont
 
 /** With what is half done, under the same key; what is confirmed is never called nothing. */
 function goOn(context: AttemptContext, atLeastMs: number | null): NextStep {
+  if (context.keyRefused) return { kind: 'ask' };
   const step = retry(context, 'partial', atLeastMs);
   return step.kind === 'done' ? { kind: 'ask' } : step;
 }

@@ -67,9 +67,11 @@ function areOthers(left: string | null, right: string | null): boolean {
 }
 
 /** The version that its object had after the effect, where the receiver told it. */
-export function objectVersionOf({ attempts, final }: ActionState): string | null {
-  const { attemptId = null } = final ?? {};
-  return attempts.find((each) => each.attemptId === attemptId)?.settled?.objectVersion ?? null;
+export function objectVersionOf(action: ActionState): string | null {
+  const { attempts, final } = action;
+  const attempt = attempts.find((each) => each.attemptId === final?.attemptId);
+  const told = attempt && endTold(action, attempt);
+  return (told?.said ?? attempt?.settled)?.objectVersion ?? null;
 }
 
 /** Whether an answer says the opposite of what is recorded: of an effect, or of its absence. */
@@ -127,19 +129,39 @@ function othersAreOpen(action: ActionState, attempt: AttemptState): boolean {
 
 /** An attempt settles once, so the end of what the receiver had accepted is an observation. */
 function finalByObservation(action: ActionState): Found | null {
-  for (const { attemptId, verdict, result = null, parts = [], externalId } of action.observations) {
+  for (const { attemptId } of action.observations) {
     const attempt = action.attempts.find((each) => each.attemptId === attemptId);
-    const before = attempt?.settled;
-    if (attempt === undefined || before == null || !goesOn.has(before.outcome)) continue;
-    const kind = effectKindOf({ word: verdict, result, continuing: attempt.entry.continuing });
-    if (kind === null) continue;
+    const told = attempt && endTold(action, attempt);
+    if (attempt === undefined || told == null) continue;
+    const { kind, said } = told;
+    const { result = null, parts = [], externalId } = said;
     const content: FinalContent = {
       kind,
       result: result?.digest ?? null,
       parts,
-      externalId: externalId ?? before.externalId,
+      externalId: externalId ?? attempt.settled?.externalId ?? null,
     };
     return { attempt, content, via: 'settlement', resultRef: result };
+  }
+  return null;
+}
+
+interface EndTold {
+  readonly kind: FinalContent['kind'];
+  readonly said: BodyOf<'observation'>;
+}
+
+/** The first word on how it ended, of what had settled as going on at the receiver. */
+function endTold({ observations }: ActionState, { settled, ...of }: AttemptState): EndTold | null {
+  if (settled === null || !goesOn.has(settled.outcome)) return null;
+  const { attemptId, entry } = of;
+  const { continuing } = entry;
+  const { outcome: word, result } = settled;
+  if (effectKindOf({ word, result, continuing }) !== null) return null;
+  for (const said of observations) {
+    if (said.attemptId !== attemptId) continue;
+    const kind = effectKindOf({ word: said.verdict, result: said.result ?? null, continuing });
+    if (kind !== null) return { kind, said };
   }
   return null;
 }
@@ -189,7 +211,10 @@ export function finalAsStated(
 }
 
 function namesAnother(final: FinalState, { externalId, result }: BodyOf<'resolution'>): boolean {
-  return result !== null || (externalId !== null && externalId !== final.externalId);
+  return (
+    (result !== null && result.digest !== final.result) ||
+    (externalId !== null && externalId !== final.externalId)
+  );
 }
 
 function finalByBurntKey(action: ActionState): Found | null {

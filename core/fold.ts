@@ -107,6 +107,14 @@ const renewsRecord: ReadonlySet<FactKind> = new Set([
   'resolution',
 ]);
 
+/** An answer that is asked for again and again is none of them, unless it says what happened. */
+function changesAnswers(body: FactBody): boolean {
+  if (body.kind !== 'observation') return renewsRecord.has(body.kind);
+  const { about, proof, verdict } = body;
+  const tellsEffect = verdict === 'executed' || verdict === 'partial';
+  return about === 'second_effect' || proof !== null || tellsEffect;
+}
+
 function withAction(
   run: RunState,
   actionId: string,
@@ -115,7 +123,7 @@ function withAction(
 ): RunState {
   const before = run.actions.get(actionId) ?? newAction(actionId, fact.seq);
   const after = change(before);
-  const recordVersion = renewsRecord.has(fact.body.kind) ? fact.seq : after.recordVersion;
+  const recordVersion = changesAnswers(fact.body) ? fact.seq : after.recordVersion;
   const actions = new Map(run.actions);
   actions.set(actionId, { ...after, recordVersion });
   return { ...run, actions };

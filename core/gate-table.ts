@@ -1,7 +1,13 @@
 // The gate's table: one row per verdict, in order of precedence; first match wins. Each row says
 // why it applies, or null. `gate.ts` turns the verdict into facts.
 
-import { arrivableAttempts, isOngoing, undecidedAttempts } from './action-status.ts';
+import {
+  arrivableAttempts,
+  halfDoneOf,
+  isOngoing,
+  resendUntilOf,
+  undecidedAttempts,
+} from './action-status.ts';
 import { budgetProblem } from './budget.ts';
 import type { LedgerView } from './decision.ts';
 import type { Consumes, Pair } from './fact-fields.ts';
@@ -80,14 +86,16 @@ function disputeStops({ ask, view, action }: GateCase): boolean {
 }
 
 function retentionExpired({ ask, view, action }: GateCase): string | null {
-  const first = action?.attempts[0]?.entry;
-  if (ask.replay !== 'keyed' || action === undefined || first?.resendUntil == null) return null;
-  if (arrivableAttempts(action).length === 0) return null;
+  if (ask.replay !== 'keyed' || action === undefined) return null;
+  const resendUntil = resendUntilOf(action);
+  if (resendUntil === null) return null;
+  // What the receiver has forgotten it would not go on with, but begin again.
+  if (arrivableAttempts(action).length === 0 && halfDoneOf(action) === null) return null;
   if (action.permits.some((permit) => permit.acceptsPossibleDuplicate)) return null;
   if (view.clockSteppedBack) return 'the clock stepped back; how old the key is cannot be told';
   return says(
-    view.now >= first.resendUntil,
-    `the key may be forgotten since ${new Date(first.resendUntil).toISOString()}`,
+    view.now >= resendUntil,
+    `the key may be forgotten since ${new Date(resendUntil).toISOString()}`,
   );
 }
 

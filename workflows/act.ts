@@ -47,6 +47,7 @@ export async function act(session: Session, open: OpenCall, request: ActRequest)
   }
   for (;;) {
     if (carried.kind === 'outcome' || carried.kind === 'stopped') return carried;
+    if (carried.kind === 'inquiry' && carried.continuable === true) course.halfDone = true;
     carried = await carriedOut(course, afterAttempt(carried, contextOf(course)), newestOf(carried));
   }
 }
@@ -150,9 +151,7 @@ async function attempt(course: Course): Promise<Carried> {
     course.infra = 0;
     course.rereads = 0;
     course.inquiries = 0;
-    // Known to be there in part: whatever becomes of the next attempt, it is not nothing.
-    if (end.settled === 'partial' && request.policy.continues)
-      course.openAttempts.add(course.attemptId);
+    if (end.settled === 'partial' && request.policy.continues) course.halfDone = true;
   }
   course.value = end.value;
   if (end.outcome?.kind === 'accepted') course.externalId = end.outcome.externalId;
@@ -166,8 +165,9 @@ function isSuperseded({ session, goal }: Course): boolean {
 
 /** What may have had its effect is settled first; another goal takes nothing back. */
 function superseded(course: Course): Promise<Carried> | ActEnd {
-  const { actionId, openAttempts } = course;
-  if (openAttempts.size > 0 && course.request.policy.replay === 'keyed') return askPerson(course);
+  const { actionId, openAttempts, halfDone } = course;
+  const isKeyed = course.request.policy.replay === 'keyed';
+  if (halfDone || (openAttempts.size > 0 && isKeyed)) return askPerson(course);
   const message = 'the goal was amended before it entered';
   const reason = 'goal_amended';
   return finish(course, { kind: 'not_executed', actionId, digest: null, reason, message });

@@ -71,6 +71,8 @@ export interface Course {
   rereads: number;
   inquiries: number;
   keyRefused: boolean;
+  /** Known to be there in part: whatever becomes of a later attempt, it is not nothing. */
+  halfDone: boolean;
   deadlineAt: number;
 }
 
@@ -96,6 +98,7 @@ export function courseOf(session: Session, open: OpenCall, request: ActRequest):
     rereads: 0,
     inquiries: 0,
     keyRefused: false,
+    halfDone: false,
     deadlineAt: taskTime() + request.policy.attemptsDeadlineMs,
   };
 }
@@ -120,7 +123,7 @@ export function contextOf(course: Course): AttemptContext {
     attemptsMax: request.policy.attemptsMax,
     infra,
     rereads,
-    open: course.openAttempts.size,
+    open: Math.max(course.openAttempts.size, course.halfDone ? 1 : 0),
     inquiries,
     keyRefused,
     continues: request.policy.continues === true,

@@ -8,6 +8,7 @@ import { memoryLedger } from '../support/memory-ledger.ts';
 import { doubtRows, observationRows, resolutionRows } from './fact-rules/answer-rows.ts';
 import { enteredRows, refusedRows, settledRows } from './fact-rules/attempt-rows.ts';
 import type { Row } from './fact-rules/given.ts';
+import { compensatingRows, disputeRows, distinctRows, twinRows } from './fact-rules/named-rows.ts';
 import {
   authorityRows,
   endedRows,
@@ -18,12 +19,12 @@ import {
 
 const table: { readonly [K in FactKind]: readonly Row[] } = {
   run_opened: openedRows,
-  attempt_entered: enteredRows,
-  attempt_refused: refusedRows,
+  attempt_entered: [...enteredRows, ...compensatingRows],
+  attempt_refused: [...refusedRows, ...twinRows],
   attempt_settled: settledRows,
   action_in_doubt: doubtRows,
   observation: observationRows,
-  resolution: resolutionRows,
+  resolution: [...resolutionRows, ...distinctRows, ...disputeRows],
   authority_changed: authorityRows,
   command_rejected: rejectedRows,
   run_ended: endedRows,

@@ -85,7 +85,7 @@ export const gateGuards: readonly Guard[] = [
       },
       {
         name: 'gate-retention-expired',
-        from: 'view.now >= first.resendUntil,',
+        from: 'view.now >= resendUntil,',
         to: 'false,',
         red:
           'retention_expired when a keyed resend inside the margin of the key’s retention ' +
