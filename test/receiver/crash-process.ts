@@ -1,18 +1,21 @@
-// Executes one ticket and dies by SIGKILL right before its n-th write or COMMIT. A death before a
-// read or a BEGIN leaves the same disk as one before the write that follows.
-//   node --import tsx test/receiver/crash-process.ts <store> <key> <n>
+// Executes one ticket and dies by SIGKILL right before its n-th statement: on SQLite before a write
+// or COMMIT (before a read or a BEGIN the disk is that of the write that follows), on Postgres
+// before each of them.
+//   node crash-process.mjs <place as JSON> <key> <n>
 // Prints DONE when it got through; the answer has then left the receiver.
 
-import { exampleOperations, openReceiver } from '../../receiver/index.ts';
+import { exampleOperations, openReceiver, type StorePlace } from '../../receiver/index.ts';
 
-const [path = '', key = '', killAt = ''] = process.argv.slice(2);
+const [place = '', key = '', killAt = ''] = process.argv.slice(2);
+const at = JSON.parse(place) as StorePlace;
+const counted = 'postgres' in at ? /./ : /^\s*(INSERT|UPDATE|DELETE|COMMIT)/;
 let statements = 0;
 let counting = false;
 const receiver = await openReceiver({
-  path,
+  ...at,
   operations: exampleOperations(),
   trace(sql) {
-    if (!counting || !/^\s*(INSERT|UPDATE|DELETE|COMMIT)/.test(sql)) return;
+    if (!counting || !counted.test(sql)) return;
     statements += 1;
     if (statements === Number(killAt)) process.kill(process.pid, 'SIGKILL');
   },
@@ -23,3 +26,4 @@ const answer = await receiver.execute({
   input: { subject: 'Printer' },
 });
 process.stdout.write(`DONE ${answer.kind} ${statements}\n`);
+await receiver.shutdown();

@@ -1,76 +1,15 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+// Catches: an effect without its record, or a record without its effect, after a death anywhere.
+
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { type Call, send } from '../support/receiver-call.ts';
 import { startReceiver } from '../support/receiver-process.ts';
-import { openForTest, tempFolder } from './open.ts';
+import { crashRules, wholeKeys } from './crashes.testsuite.ts';
+import { tempFolder } from './open.ts';
+import { openOnSqlite, sqlitePlace } from './sqlite-place.ts';
 
-// Catches: an effect without its record, or a record without its effect, after a death anywhere.
-
-const SCRIPT = fileURLToPath(new URL('crash-process.ts', import.meta.url));
-const WRITES_MAX = 20;
-
-/** Resolves to what it printed; '' when it was killed. */
-async function runAndKill(path: string, key: string, killAt: number): Promise<string> {
-  const args = ['--import', 'tsx', SCRIPT, path, key, String(killAt)];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  let printed = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    printed += chunk.toString('utf8');
-  });
-  const [code, signal] = await once(child, 'close');
-  if (printed === '') expect([code, signal]).toEqual([null, 'SIGKILL']);
-  return printed;
-}
-
-/** Keys of the real rows and of the records that say executed; they must be the same. */
-function keysOf(path: string) {
-  const db = new Database(path);
-  const keys = (sql: string) => db.prepare(sql).pluck().all();
-  const seen = {
-    tickets: keys('SELECT key FROM ticket ORDER BY key'),
-    notifications: keys('SELECT key FROM notification ORDER BY key'),
-    effects: keys('SELECT key FROM effect ORDER BY key'),
-    executed: keys("SELECT key FROM operation WHERE state = 'executed' ORDER BY key"),
-  };
-  db.close();
-  return seen;
-}
-
-function expectWhole(path: string): readonly unknown[] {
-  const { tickets, notifications, effects, executed } = keysOf(path);
-  expect({ tickets, notifications, effects }).toEqual({
-    tickets: executed,
-    notifications: executed,
-    effects: executed,
-  });
-  return executed;
-}
-
-test('R-030 A4 killed before any write or commit, a request leaves all or nothing', async () => {
-  const path = join(tempFolder(), 'store');
-  const { receiver } = await openForTest({ path });
-  let done = '';
-  let killed = 0;
-  while (done === '') {
-    expect(killed).toBeLessThan(WRITES_MAX);
-    const key = `k${String(killed).padStart(2, '0')}`;
-    done = await runAndKill(path, key, killed + 1);
-    if (done === '') killed += 1;
-    const executed = expectWhole(path);
-    expect(executed.includes(key)).toBe(done !== '');
-    // The retry after the crash: exactly one effect under the key.
-    const identity = { principal: 'u1', operation: 'open_ticket', version: '1', key };
-    const answer = await receiver.execute({ ...identity, input: { subject: 'Printer' } });
-    expect(answer).toMatchObject({ kind: 'executed', replayed: done !== '' });
-    expect(expectWhole(path)).toHaveLength(killed + (done === '' ? 0 : 1));
-  }
-  // Arrival, COMMIT; row, ticket, notification, record, effect, arrival's answer, COMMIT.
-  expect(killed).toBe(9);
-}, 120_000);
+// Arrival, COMMIT; row, ticket, notification, record, effect, arrival's answer, COMMIT.
+crashRules(openOnSqlite, 9);
 
 const ticket = (key: string): Call => ({
   operation: 'open_ticket',
@@ -94,14 +33,15 @@ test('R-028 A4 killed under load, effects are whole and each answer given is kep
       if (arrived === 3 + 2 * round) await receiver.kill();
     });
     await Promise.allSettled(calls);
-    const executed = new Set(expectWhole(store));
+    const executed = new Set(await wholeKeys(sqlitePlace(store)));
     expect([...answered].filter((key) => !executed.has(key))).toEqual([]);
   }
   const again = await startReceiver({ store });
   for (const key of answered)
     expect((await send(again.url, ticket(key))).headers.get('idempotency-status')).toBe('replayed');
   await again.stop();
-  expect(new Set(expectWhole(store)).size).toBe(expectWhole(store).length);
+  const executed = await wholeKeys(sqlitePlace(store));
+  expect(new Set(executed).size).toBe(executed.length);
 }, 120_000);
 
 test('R-028 A4 50 requests with one key at two processes have one effect', async () => {

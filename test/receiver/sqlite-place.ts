@@ -7,7 +7,7 @@ import { type Open, opener, type Place } from './stage.ts';
 
 export const openOnSqlite: Open = opener(async () => sqlitePlace(join(tempFolder(), 'store')));
 
-function sqlitePlace(path: string): Place {
+export function sqlitePlace(path: string): Place {
   return {
     at: { path },
     async rows(sql) {
