@@ -163,7 +163,8 @@ const requestStrikes: Record<RequestFault, StrikeAt> = {
   },
   async bad_gateway(state, passing) {
     await forward(state, passing);
-    writeAnswer(passing.response, { status: 502, headers: {}, body: 'Bad Gateway' });
+    // As JSON: what it settles is for the table of answers to say, not for whoever reads it.
+    writeAnswer(passing.response, { status: 502, headers: {}, body: '{"error":"bad gateway"}' });
   },
 };
 
