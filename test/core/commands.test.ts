@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   authorityCommands,
   lateFactSchema,
+  resolutionVerbSchema,
   resolveSchema,
   stopSchema,
 } from '../../core/commands.ts';
@@ -28,6 +29,8 @@ const complete = {
   },
   authorize_retry: { ...base, verb: 'authorize_retry', acceptsPossibleDuplicate: true },
   abandon: { ...base, verb: 'abandon' },
+  confirm_distinct: { ...base, verb: 'confirm_distinct', distinctFrom: 'r.t2.c1' },
+  settle_dispute: { ...base, verb: 'settle_dispute', states: 'executed', evidence },
 };
 const half = 'x\ud800';
 
@@ -56,9 +59,16 @@ describe('resolve', () => {
     },
   );
 
-  test('R-134 an executed answer may bring external id and result', () => {
-    const command = { ...complete.confirm_executed, externalId: 'ext-9', result: { ok: null } };
-    expect(resolveSchema.parse(command)).toEqual(command);
+  test.each(['confirm_executed', 'settle_dispute'] as const)(
+    'R-134 %s may bring external id and result',
+    (verb) => {
+      const command = { ...complete[verb], externalId: 'ext-9', result: { ok: null } };
+      expect(resolveSchema.parse(command)).toEqual(command);
+    },
+  );
+
+  test('every verb is here', () => {
+    expect(Object.keys(complete)).toEqual(resolutionVerbSchema.options);
   });
 
   test.each([
@@ -79,6 +89,12 @@ describe('resolve', () => {
       'a result beyond the limit',
       { ...complete.confirm_executed, result: 'x'.repeat(limits.commandJsonCharsMax) },
     ],
+    [
+      'a result of what was not executed',
+      { ...complete.settle_dispute, states: 'not_executed', result: 1 },
+    ],
+    ['a dispute that ends as unknown', { ...complete.settle_dispute, states: 'unknown' }],
+    ['distinct from nothing', { ...complete.confirm_distinct, distinctFrom: '' }],
     ['half a pair in the id', { ...complete.abandon, id: half }],
     ['half a pair in the actor', { ...complete.abandon, actor: half }],
     ['half a pair in the reason', { ...complete.abandon, reason: half }],
@@ -101,6 +117,7 @@ describe('resolve', () => {
   ])('R-039 %s is no evidence', (_what, claimed) => {
     expect(accepts({ ...complete.confirm_executed, evidence: claimed })).toBe(false);
     expect(accepts({ ...complete.confirm_not_executed, evidence: claimed })).toBe(false);
+    expect(accepts({ ...complete.settle_dispute, evidence: claimed })).toBe(false);
   });
 
   test.each(['receiver_query', 'object_observation', 'human_attestation'])(

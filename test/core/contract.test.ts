@@ -76,6 +76,30 @@ test.each<[string, object]>([
   expect(contractSchema.safeParse(input).error?.issues[0]?.path[0]).toBe(field);
 });
 
+test.each(['interface', 'resource'])(
+  'R-024 R-026 a scope may name its %s, and an empty name is none',
+  (part) => {
+    const named = (value: string) =>
+      contractSchema.safeParse({ scope: { ...scope, [part]: value } });
+    expect(named('v2').data?.scope).toEqual({ ...scope, [part]: 'v2' });
+    expect(named('').error?.issues[0]?.path[0]).toBe('scope');
+    expect(keyGaps(contractSchema.parse({ ...key, scope: { ...scope, [part]: 'v2' } }))).toEqual(
+      [],
+    );
+  },
+);
+
+test.each([
+  [true, ['trace', 'sentAt']],
+  [false, ['']],
+  [false, 'trace'],
+])(
+  'R-019 fields that may change without another intent are names (%s): %j',
+  (isOne, changeable) => {
+    expect(contractSchema.safeParse({ changeable }).success).toBe(isOne);
+  },
+);
+
 test('R-024 the receiver domain keeps its four parts apart', () => {
   const domain = (over: object) => domainOf(contractSchema.parse({ scope: { ...scope, ...over } }));
   expect(domainOf(contractSchema.parse({}))).toBeNull();

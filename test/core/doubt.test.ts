@@ -72,11 +72,12 @@ describe('after an attempt that proved nothing', () => {
     expect(actionOf(ledger).attempts[0]?.doubted).toBe(true);
   });
 
-  test('what the receiver called it is kept, when the failure knew that', () => {
+  test('K-019 what the receiver called it is kept, when the failure knew that', () => {
     const ledger = entered();
     doubt(ledger, first, 'ext-9');
     const why = 'no reply in time; the receiver named ext-9';
-    expect(bodiesAfter(ledger, 2)).toMatchObject([{ why }]);
+    const named = { about: 'note', externalId: 'ext-9', verdict: null };
+    expect(bodiesAfter(ledger, 2)).toMatchObject([{ why }, named]);
     expect(actionOf(ledger).attempts[0]?.doubtedWhy).toBe(why);
   });
 
@@ -84,7 +85,7 @@ describe('after an attempt that proved nothing', () => {
     const ledger = entered();
     doubt(ledger, first, 'ext-9', 'full', 'sha256:receipt');
     const why = 'full; the receiver named ext-9; receipt sha256:receipt';
-    expect(bodiesAfter(ledger, 2)).toMatchObject([{ why }]);
+    expect(bodiesAfter(ledger, 2)).toMatchObject([{ why }, { externalId: 'ext-9' }]);
   });
 
   test('the name is kept whole where there are too many words beside it', () => {
@@ -101,7 +102,7 @@ describe('after an attempt that proved nothing', () => {
     const ledger = entered();
     expect(doubt(ledger, first, 'ext-\ud800', 'lost \udc00')).toBe('in_doubt');
     const why = 'lost \ufffd; the receiver named ext-\ufffd';
-    expect(bodiesAfter(ledger, 2)).toMatchObject([{ why }]);
+    expect(bodiesAfter(ledger, 2)).toMatchObject([{ why }, { externalId: 'ext-\ufffd' }]);
   });
 
   test('R-108 the doubt names the revision of the intent, not that of today', () => {

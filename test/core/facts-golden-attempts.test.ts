@@ -70,6 +70,7 @@ test('R-064 a kind, a field or a word of attempts that is removed changes this l
     attempt_entered.compensates
     attempt_entered.compensates.actionId
     attempt_entered.compensates.objectVersion
+    attempt_entered.compensation
     attempt_refused.kind
     attempt_refused.kind = attempt_refused
     attempt_refused.actionId

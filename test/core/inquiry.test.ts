@@ -97,7 +97,7 @@ describe('R-036 each answer', () => {
   });
 });
 
-describe('R-037 R-038 no_record proves nothing', () => {
+describe('D5 R-037 R-038 no_record proves nothing', () => {
   const lagging = { consistency: 'lagging', settleMs: 1_000 } as const;
   test.each<[boolean, string, ContractInput, number]>([
     [false, 'where nothing is promised', {}, 10 ** 9],

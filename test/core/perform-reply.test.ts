@@ -40,6 +40,16 @@ test.each([
       asks: { bound: digest, validForMs: null, versions: { object: 'v1' } },
     },
   ],
+  [
+    'that has another action to wait for',
+    {
+      ...reply,
+      verdict: 'twin_unknown',
+      outcome: null,
+      settled: null,
+      waits: { actionId: 'r.t2.c1', recordVersion: 4 },
+    },
+  ],
   ['with a wait', { ...reply, settled: 'not_taken', retryAfterMs: 250 }],
 ])('a reply %s is read as it is', (_what, raw) => {
   expect(performReplyOf(raw, 'r.t1.c1')).toEqual(raw);

@@ -1,13 +1,30 @@
 import { describe, expect, test } from 'vitest';
-import { type ResolveCommand, resolveSchema } from '../../core/commands.ts';
+import { type ResolveCommand, resolutionVerbSchema, resolveSchema } from '../../core/commands.ts';
+import { levelOf } from '../../core/contract.ts';
+import { distinctTo, unfilledProblem } from '../../core/paste.ts';
+import { promisedBy } from '../../core/promised.ts';
 import { questionOf } from '../../core/question.ts';
+import { followsTable } from '../../core/resolution-verbs.ts';
 import { decideResolve } from '../../core/resolve.ts';
 import { ACTION, enter, payloadOf, RUN, settle } from '../support/asks.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
-import { actionOf, again, doubt, inquire, keyed, later, openAndEnter } from '../support/story.ts';
+import {
+  actionOf,
+  again,
+  contractOf,
+  doubt,
+  inquire,
+  keyed,
+  later,
+  openAndEnter,
+  resolve,
+  strong,
+} from '../support/story.ts';
+
+const promised = { level: 'L1', closing: 'none', fencing: 'none' } as const;
 
 function asked(ledger: MemoryLedger) {
-  const question = questionOf(ledger.run(RUN), actionOf(ledger), 'L1');
+  const question = questionOf(ledger.run(RUN), actionOf(ledger), promised);
   if (question === null) throw new Error('no question');
   return question;
 }
@@ -41,6 +58,9 @@ describe('the question', () => {
       attempts: [`${ACTION}~1`],
       enteredAt: '2026-01-01T00:00:00.000Z',
       level: 'L1',
+      closing: 'none',
+      fencing: 'none',
+      resendUntil: null,
       why: 'the receiver can be asked',
       doubt: 'no reply in time',
       lastAnswer: 'the receiver works on it',
@@ -80,7 +100,7 @@ describe('the question', () => {
   test('is none when nothing is open any more', () => {
     const ledger = doubted();
     settle(ledger);
-    expect(questionOf(ledger.run(RUN), actionOf(ledger), 'L1')).toBeNull();
+    expect(questionOf(ledger.run(RUN), actionOf(ledger), promised)).toBeNull();
   });
 
   test('is the same for everyone who builds it from the same record', () => {
@@ -90,6 +110,140 @@ describe('the question', () => {
     expect(ids).toEqual(
       ['yes', 'no', 'retry', 'abandon'].map((answer) => `unknown.${ACTION}/3/${answer}`),
     );
+  });
+});
+
+describe('R-134 its evidence', () => {
+  test('R-028 names until when the key is kept, from its first attempt on', () => {
+    const ledger = doubted(keyed);
+    later(ledger, 60_000);
+    enter(ledger, { ...keyed, ...again() });
+    // An hour of retention, less ten minutes of margin.
+    expect(asked(ledger).evidence.resendUntil).toBe('2026-01-01T00:50:00.000Z');
+  });
+
+  test('R-032 says nothing of a receiver whose tool nobody knows any more', () => {
+    const ledger = doubted();
+    const question = questionOf(ledger.run(RUN), actionOf(ledger), promisedBy(undefined));
+    expect(question?.evidence).toMatchObject({ level: 'L0', closing: 'none', fencing: 'none' });
+    const contract = contractOf({ ...strong, closing: 'by_key' });
+    expect(promisedBy({ level: levelOf(contract), contract })).toEqual({
+      ...{ level: 'L1', closing: 'by_key', fencing: 'none' },
+    });
+  });
+
+  test('R-120 names the tools that could undo it', () => {
+    expect(asked(doubted({ compensation: ['refund'] })).evidence.compensation).toEqual(['refund']);
+  });
+
+  test('D13 says what each of its answers leads to', () => {
+    const ledger = doubted();
+    const { follows } = asked(ledger);
+    expect(Object.keys(follows ?? {})).toEqual(answersOf(ledger).map(({ verb }) => verb));
+    expect(Object.keys(followsTable)).toEqual([...resolutionVerbSchema.options]);
+  });
+});
+
+describe('D9 the question about a dispute', () => {
+  const saidNo = (ledger: MemoryLedger) =>
+    resolve(ledger, { verb: 'confirm_not_executed', oldRequestCannotArrive: true });
+  const late = (ledger: MemoryLedger) => settle(ledger, { source: 'late_result' });
+  const disputed = () => {
+    const ledger = doubted();
+    saidNo(ledger);
+    late(ledger);
+    return ledger;
+  };
+
+  test('shows both outcomes with their sources, and an answer for each', () => {
+    const ledger = disputed();
+    const { question, outcomes, if_yes, if_no, more } = asked(ledger);
+    expect(question).toBe(
+      `Two outcomes of charge_card (${ACTION}) contradict each other: did it take effect at bank?`,
+    );
+    expect(outcomes).toEqual([
+      { outcome: 'executed (ext-1)', source: `late_result: attempt ${ACTION}~1` },
+      { outcome: 'not_executed', source: 'human: ada, receiver_query: log line 7' },
+    ]);
+    expect([if_yes, if_no, ...more]).toMatchObject([
+      { verb: 'settle_dispute', states: 'executed' },
+      { verb: 'settle_dispute', states: 'not_executed' },
+    ]);
+  });
+
+  test.each(['if_yes', 'if_no'] as const)('its %s, filled in, settles it', (answer) => {
+    const ledger = disputed();
+    const command = filled(asked(ledger)[answer]);
+    expect(ledger.decide({ runId: RUN }, decideResolve(command)).what).toBe('applied');
+    expect(actionOf(ledger).disputed).toBe(false);
+    expect(questionOf(ledger.run(RUN), actionOf(ledger), promised)).toBeNull();
+  });
+
+  test('R-039 prose with nothing to look up is refused, and says what to add', () => {
+    const { evidence: _, ...prose } = filled(asked(disputed()).if_yes) as Record<string, unknown>;
+    const { error } = resolveSchema.safeParse(prose);
+    expect(error?.issues).toMatchObject([
+      { path: ['evidence'], message: expect.stringMatching(/say what it rests on.*human_att/) },
+    ]);
+    const more = { kind: 'receiver_query', source: 'log', model: 'it says so' };
+    const { error: odd } = resolveSchema.safeParse({ ...prose, evidence: more });
+    expect(odd?.issues[0]?.message).toContain('model');
+  });
+
+  test('D10 what the receiver told of two effects stands in it, the words between do not', () => {
+    const ledger = doubted();
+    inquire(ledger, { verdict: 'processing', detail: 'at work' });
+    settle(ledger);
+    settle(ledger, { externalId: 'ext-2' });
+    const [first, second] = asked(ledger).outcomes ?? [];
+    expect(first?.outcome).toBe('executed (ext-1)');
+    expect(second).toMatchObject({ outcome: expect.stringContaining('ext-2') });
+    expect(second?.source).toMatch(/^second_effect: /);
+    expect(JSON.stringify(asked(ledger).outcomes)).not.toContain('at work');
+  });
+
+  test('what one person said against another, and how it had been settled, stands in it', () => {
+    const ledger = disputed();
+    resolve(ledger, { verb: 'settle_dispute', states: 'not_executed' });
+    resolve(ledger, { verb: 'confirm_executed', externalId: 'ext-9' });
+    expect(asked(ledger).outcomes?.map(({ outcome }) => outcome)).toEqual([
+      'executed (ext-1)',
+      'not_executed',
+      'not_executed',
+      'executed (ext-9)',
+    ]);
+  });
+
+  test('D10 two people against each other: what is still open says nothing', () => {
+    const ledger = doubted();
+    resolve(ledger, { verb: 'confirm_executed' });
+    saidNo(ledger);
+    expect(asked(ledger).outcomes?.map(({ outcome }) => outcome)).toEqual([
+      'executed',
+      'not_executed',
+    ]);
+  });
+
+  test('what the receiver proved, and what a person gave up, are told apart', () => {
+    const ledger = doubted(keyed);
+    const contract = contractOf({ closing: 'by_token' });
+    resolve(ledger, { verb: 'abandon' });
+    inquire(ledger, { verdict: 'not_executed', proof: 'closed_token', contract });
+    late(ledger);
+    const [executed, closed, ...others] = asked(ledger).outcomes ?? [];
+    expect([executed?.outcome, closed?.outcome]).toEqual(['executed (ext-1)', 'not_executed']);
+    expect(closed?.source).toMatch(/^receiver_inquiry: /);
+    expect(others).toEqual([]);
+  });
+});
+
+describe('R-134 the answer for what looks like another one in doubt', () => {
+  test('R-019 is complete, and the same each time, until the record moves on', () => {
+    const answer = distinctTo(ACTION, 'r.t2.c1', 7);
+    expect(resolveSchema.parse(answer)).toEqual(answer);
+    expect(distinctTo(ACTION, 'r.t2.c1', 7)).toEqual(answer);
+    expect(distinctTo(ACTION, 'r.t2.c1', 8).id).not.toBe(answer.id);
+    expect(unfilledProblem(answer)).toContain('FILL IN');
   });
 });
 

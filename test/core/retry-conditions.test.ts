@@ -6,18 +6,20 @@ import { genesisBase } from '../../core/consumes.ts';
 import { digestOf } from '../../core/digest.ts';
 import type { EntryAsk } from '../../core/gate.ts';
 import { limits } from '../../core/limits.ts';
-import { ACTION, enter, payloadOf, RUN, settle } from '../support/asks.ts';
+import type { OpenAsk } from '../../core/open-run.ts';
+import { ACTION, enter, open, payloadOf, RUN, settle } from '../support/asks.ts';
+import { amend } from '../support/authority-story.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
 import {
   again,
   change,
   contractOf,
   doubt,
+  end,
   inquire,
   inTurn,
   keyed,
   later,
-  openAndEnter,
   resolve,
 } from '../support/story.ts';
 
@@ -26,6 +28,7 @@ interface Condition {
   /** Why the gate says no; null: this class says yes. */
   readonly denies: string | null;
   readonly first?: Partial<EntryAsk>;
+  readonly budget?: OpenAsk['budget'];
   readonly tell?: (ledger: MemoryLedger) => unknown;
   readonly ask?: Partial<EntryAsk>;
 }
@@ -88,6 +91,7 @@ const oldOperation: readonly Condition[] = [
   },
 ];
 
+const versions = { object: 'v1', dependencies: 'd1', credentials: 'c1' };
 const currentTask: readonly Condition[] = [
   { when: 'all as it was decided', denies: null },
   { when: 'revoked', denies: 'revoked', tell: (l) => change(l, 'revoke') },
@@ -106,6 +110,42 @@ const currentTask: readonly Condition[] = [
     when: 'another tool than the one pinned',
     denies: 'binding_changed',
     ask: { binding: { tool: 'charge_card', version: '2', digest: digestOf('2') } },
+  },
+  {
+    when: 'not granted any more',
+    denies: 'not_granted',
+    tell: (l) => amend(l, { grants: ['query'] }),
+    ask: { revisions: { goal: 1, auth: 2 } },
+  },
+  ...(
+    [
+      ['object', 'object_changed'],
+      ['dependencies', 'dependencies_changed'],
+      ['credentials', 'credentials_changed'],
+    ] as const
+  ).map(
+    ([which, denies]): Condition => ({
+      when: `another version of its ${which}`,
+      denies,
+      first: { versions },
+      ask: { versions: { ...versions, [which]: 'another' } },
+    }),
+  ),
+  {
+    when: 'a person has to approve it now',
+    denies: 'approval_missing',
+    ask: { approval: { validForMs: null } },
+  },
+  {
+    when: 'more than there is left to spend',
+    denies: 'budget_exhausted',
+    budget: { requests: 0, onExhausted: 'ask' },
+    ask: { reserve: { requests: 1, tokens: 0, money: null } },
+  },
+  {
+    when: 'the run has ended',
+    denies: 'run_ended',
+    tell: (l) => end(l, { end: { kind: 'stopped', reason: 'canceled' } }),
   },
   {
     when: 'another outcome before it than the one it builds on',
@@ -127,12 +167,14 @@ const currentTask: readonly Condition[] = [
 
 function verdictOf(old: Condition, now: Condition): string {
   const ledger = memoryLedger();
-  openAndEnter(ledger, old.first ?? {});
+  open(ledger, { budget: now.budget ?? null });
+  const first = { ...old.first, ...now.first };
+  enter(ledger, first);
   old.tell?.(ledger);
   now.tell?.(ledger);
   const revisions = { goal: 1, auth: 1 };
   const consumes = { base: genesisBase(RUN), pairs: [] };
-  const base = { ...old.first, ...again(), actionId: ACTION, revisions, consumes };
+  const base = { ...first, ...again(), actionId: ACTION, revisions, consumes };
   return enter(ledger, { ...base, ...old.ask, ...now.ask }).verdict;
 }
 

@@ -57,6 +57,18 @@ describe('one line per action with an effect', () => {
     expect(lateFacts).toEqual([]);
   });
 
+  test('R-120 an effect names the tools that could undo it, what had none does not', () => {
+    const offered = { compensation: ['refund'] };
+    const ledger = memoryLedger();
+    openAndEnter(ledger, offered);
+    settle(ledger);
+    expect(resultOf(ledger).effects).toMatchObject([{ actionId: ACTION, ...offered }]);
+    const refused = memoryLedger();
+    openAndEnter(refused, offered);
+    settle(refused, { outcome: 'refused' });
+    expect(JSON.stringify(resultOf(refused))).not.toContain('refund');
+  });
+
   test('a result that came after all is late, and says how it ended', () => {
     const ledger = memoryLedger();
     openAndEnter(ledger);

@@ -86,3 +86,13 @@ describe('R-019 beside a twin in doubt', () => {
     expect(enter(ledger, { ...alike, ...again(), actionId: ACTION }).verdict).toBe(verdict);
   });
 });
+
+test('R-019 D12 what is held back hears by which action, and what is let in by none', () => {
+  const ledger = memoryLedger();
+  inTurn(open(ledger), enter(ledger, asTwin), doubt(ledger, `${TWIN}~1`));
+  expect(enter(ledger, alike)).toMatchObject({ verdict: 'twin_unknown', waitsFor: TWIN });
+  const undoing = { ...keyed, ...again(), compensates: TWIN, onUnknown: 'continue' } as const;
+  expect(enter(ledger, undoing)).toMatchObject({ verdict: 'compensates_open', waitsFor: TWIN });
+  resolveTwin(ledger, 'abandon');
+  expect(enter(ledger, { ...alike, ...again(3) })).not.toHaveProperty('waitsFor');
+});

@@ -3,11 +3,11 @@
 
 import { expect, test } from 'vitest';
 import { decideAuthority, type GivenCommand } from '../../core/authority.ts';
-import type { Digest } from '../../core/digest.ts';
+import { type Digest, digestOf } from '../../core/digest.ts';
 import { waitingCount, waitingForPeople } from '../../core/waiting.ts';
 import { ACTION, enter, open, RUN, settle } from '../support/asks.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
-import { again, change, end, inTurn, later } from '../support/story.ts';
+import { again, change, doubt, end, inTurn, later, resolve } from '../support/story.ts';
 
 const HOUR_MS = 3_600_000;
 const needs = { approval: { validForMs: HOUR_MS } } as const;
@@ -27,18 +27,20 @@ function bound(ledger: MemoryLedger): Digest {
 }
 
 const waits = (ledger: MemoryLedger) => {
-  const { approvals, exhausted } = waitingForPeople(ledger.run(RUN), ledger.now);
+  const { approvals, exhausted, twins } = waitingForPeople(ledger.run(RUN), ledger.now);
   const waiting = {
     approvals: approvals.map(({ actionId }) => actionId),
     exhausted: exhausted.map(({ actionId }) => actionId),
+    twins: twins.map(({ action, twin }) => [action.actionId, twin]),
   };
-  expect(waitingCount(ledger.run(RUN), ledger.now)).toBe(approvals.length + exhausted.length);
+  const count = approvals.length + exhausted.length + twins.length;
+  expect(waitingCount(ledger.run(RUN), ledger.now)).toBe(count);
   return waiting;
 };
 
-const nothing = { approvals: [], exhausted: [] };
-const anApproval = { approvals: [ACTION], exhausted: [] };
-const aTopUp = { approvals: [], exhausted: [ACTION] };
+const nothing = { approvals: [], exhausted: [], twins: [] };
+const anApproval = { ...nothing, approvals: [ACTION] };
+const aTopUp = { ...nothing, exhausted: [ACTION] };
 
 function withApproval(): MemoryLedger {
   const ledger = memoryLedger();
@@ -65,6 +67,21 @@ function besideAnother(): MemoryLedger {
   enter(ledger, { reserve: one });
   return ledger;
 }
+
+const TWIN = 'r.t2.c1';
+const alike = { onUnknown: 'continue', intentDigest: digestOf('the same wish') } as const;
+
+/** The action was refused, because its twin is in doubt. */
+function withTwin(): MemoryLedger {
+  const ledger = memoryLedger();
+  open(ledger);
+  enter(ledger, { ...alike, actionId: TWIN });
+  doubt(ledger, `${TWIN}~1`);
+  enter(ledger, alike);
+  return ledger;
+}
+const aTwin = { ...nothing, twins: [[ACTION, TWIN]] };
+const distinct = { verb: 'confirm_distinct', distinctFrom: TWIN } as const;
 
 test.each<[string, MemoryLedger, (ledger: MemoryLedger) => unknown, object]>([
   ['asked', withApproval(), () => undefined, anApproval],
@@ -126,6 +143,36 @@ test.each<[string, MemoryLedger, (ledger: MemoryLedger) => unknown, object]>([
     (ledger) => enter(ledger, { reserve: one, ...needs, ...again() }),
     anApproval,
   ],
+  ['like another one in doubt', withTwin(), () => undefined, aTwin],
+  ['said to be another wish', withTwin(), (ledger) => resolve(ledger, distinct), nothing],
+  [
+    'another wish that has entered',
+    withTwin(),
+    (ledger) => inTurn(resolve(ledger, distinct), enter(ledger, { ...alike, ...again() })),
+    nothing,
+  ],
+  [
+    'let in, since its twin was given up, and under way',
+    withTwin(),
+    (ledger) =>
+      inTurn(
+        resolve(ledger, { verb: 'abandon', actionId: TWIN, recordVersion: 3 }),
+        enter(ledger, { ...alike, ...again() }),
+      ),
+    nothing,
+  ],
+  [
+    'let in, since its twin was given up, and settled',
+    withTwin(),
+    (ledger) =>
+      inTurn(
+        resolve(ledger, { verb: 'abandon', actionId: TWIN, recordVersion: 3 }),
+        enter(ledger, { ...alike, ...again() }),
+        settle(ledger, { attemptId: `${ACTION}~2` }),
+      ),
+    nothing,
+  ],
+  ['like another one, revoked', withTwin(), (ledger) => change(ledger, 'revoke'), nothing],
   ['revoked, used up', withoutBudget(), (ledger) => change(ledger, 'revoke'), nothing],
 ])('R-136 %s: what waits for a person is what is listed', (_, ledger, then, listed) => {
   then(ledger);
