@@ -87,8 +87,16 @@ function entryAskOf(deps: ActivityDeps, at: AtTheGate): EntryAsk {
     consumes: call.consumes,
     pin: call.pin,
     barrier: viewOf(at.barrier, at.window),
+    ...offered(run, policy),
     ...at.brought,
   };
+}
+
+/** Of the tools that undo it, those that the run has: another run compensates nothing of this. */
+function offered({ opened }: RunState, policy: ToolPolicy): Pick<EntryAsk, 'compensation'> {
+  const tools = opened?.bindings.map(({ tool }) => tool) ?? [];
+  const compensation = policy.compensation?.filter((name) => tools.includes(name)) ?? [];
+  return compensation.length === 0 ? {} : { compensation };
 }
 
 /** Of what makes the intent: two inputs that differ in the rest are the same wish. */

@@ -13,8 +13,8 @@ import type { ActionState, RunState } from '../core/run-state.ts';
 import type { Committed } from '../ledger/port.ts';
 import { headOf, smallValueOf } from './answers.ts';
 import type { ActivityDeps } from './deps.ts';
-import { levelOfAction } from './level.ts';
 import { transactPinned } from './pinned.ts';
+import { promisedOf } from './promised.ts';
 import { type Asking, askingOf, askReceiver } from './receiver-question.ts';
 
 export function inquireWith(deps: ActivityDeps) {
@@ -90,5 +90,5 @@ function openIdsOf(action: ActionState): string[] {
 
 function questionFor(deps: ActivityDeps, run: RunState, action: ActionState | undefined) {
   if (action === undefined) return null;
-  return questionOf(run, action, levelOfAction(deps.registry, action));
+  return questionOf(run, action, promisedOf(deps.registry, action));
 }

@@ -3,9 +3,9 @@
 
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { LateFact } from '../core/commands.ts';
-import type { Level } from '../core/contract.ts';
 import { unknownIdOf } from '../core/ids.ts';
 import { limits } from '../core/limits.ts';
+import type { Promised } from '../core/promised.ts';
 import { type Question, questionOf } from '../core/question.ts';
 import type { RunState } from '../core/run-state.ts';
 import type { Clock } from './clock.ts';
@@ -95,10 +95,22 @@ export async function announce(
   }
 }
 
+interface Late {
+  readonly actionId: string;
+  readonly attemptId: string;
+  readonly promised: Promised;
+}
+
+/** Of a dispute that the result began; else null. */
+export function questionAfter(run: RunState, { actionId, promised }: Late): Question | null {
+  const action = run.actions.get(actionId);
+  return action?.disputed === true ? questionOf(run, action, promised) : null;
+}
+
 /** The question as it stood while the attempt was open; the same pure function as everywhere. */
 export function questionBefore(
   run: RunState,
-  { actionId, attemptId, level }: { actionId: string; attemptId: string; level: Level },
+  { actionId, attemptId, promised }: Late,
 ): Question | null {
   const action = run.actions.get(actionId);
   if (action === undefined) return null;
@@ -107,5 +119,5 @@ export function questionBefore(
       ? { ...attempt, settled: null, exclusion: 'none' as const }
       : attempt,
   );
-  return questionOf(run, { ...action, attempts }, level);
+  return questionOf(run, { ...action, attempts }, promised);
 }

@@ -8,6 +8,7 @@ import type { NewPayload } from '../core/decision.ts';
 import { digestOf } from '../core/digest.ts';
 import type { EntryReply } from '../core/gate.ts';
 import { limits } from '../core/limits.ts';
+import { promisedBy } from '../core/promised.ts';
 import { decideRefusal } from '../core/refusal.ts';
 import type { RunState } from '../core/run-state.ts';
 import type { SettleAsk } from '../core/settle.ts';
@@ -23,7 +24,7 @@ import type { ActivityDeps } from './deps.ts';
 import { type Executed, execute, notSent } from './execution.ts';
 import { AttemptError, messageOf } from './failures.ts';
 import { passGate } from './gate-entry.ts';
-import { announce, questionBefore, untilSent } from './late-signal.ts';
+import { announce, questionAfter, questionBefore, untilSent } from './late-signal.ts';
 import { replyOf } from './perform-reply.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { storeResult } from './result-store.ts';
@@ -151,8 +152,9 @@ async function tellLate(
   { before, run }: { readonly before: RunState; readonly run: RunState },
 ): Promise<void> {
   const { runId, actionId, attemptId } = call;
-  const level = deps.registry.tools.get(call.binding.tool)?.policy.level ?? 'L0';
-  const question = questionBefore(before, { actionId, attemptId, level });
+  const promised = promisedBy(deps.registry.tools.get(call.binding.tool)?.policy);
+  const late = { actionId, attemptId, promised };
+  const question = questionAfter(run, late) ?? questionBefore(before, late);
   const outcomeDigest = run.actions.get(actionId)?.final?.digest ?? null;
   await announce(
     untilSent(deps.signals, deps.clock),
@@ -186,14 +188,17 @@ async function refuse(at: Performing, why: RefusalWhy): Promise<PerformReply> {
   return refusalReply(at, committed);
 }
 
+type Refused = Pick<EntryReply, 'detail' | 'asks' | 'waitsFor'> & { readonly verdict: Refusal };
+
 function refusalReply(
   { deps, call }: Performing,
-  committed: Committed<Pick<EntryReply, 'detail' | 'asks'> & { readonly verdict: Refusal }>,
+  committed: Committed<Refused>,
 ): Promise<PerformReply> {
-  const { verdict, detail, asks } = committed.reply;
+  const { verdict, detail, asks, waitsFor } = committed.reply;
   deps.log.info('attempt refused', {
     ...{ run: call.runId, action: call.actionId, attempt: call.attemptId },
     verdict,
   });
-  return replyOf(deps.ledger, call, { committed, verdict, detail, asks, executed: null });
+  const why = { verdict, detail, asks, waitsFor };
+  return replyOf(deps.ledger, call, { committed, ...why, executed: null });
 }

@@ -14,6 +14,8 @@ export interface PerformEnd {
   readonly detail: string | null;
   /** For `approval_missing`. */
   readonly asks?: ApprovalAsk | undefined;
+  /** For `twin_unknown` and `compensates_open`: the action that has to be settled first. */
+  readonly waitsFor?: string | undefined;
   /** Null when this delivery did not enter. */
   readonly executed: Executed | null;
 }
@@ -21,11 +23,12 @@ export interface PerformEnd {
 export async function replyOf(
   ledger: Ledger,
   call: PerformCall,
-  { committed, verdict, detail, asks, executed }: PerformEnd,
+  { committed, verdict, detail, asks, waitsFor, executed }: PerformEnd,
 ): Promise<PerformReply> {
   const action = committed.run.actions.get(call.actionId);
   const outcome = action === undefined ? null : outcomeOf(action);
   const own = action?.attempts.find(({ attemptId }) => attemptId === call.attemptId);
+  const recordVersion = action?.recordVersion ?? 0;
   return {
     verdict,
     detail,
@@ -34,6 +37,7 @@ export async function replyOf(
     settled: executed === null ? null : (own?.settled?.outcome ?? null),
     retryAfterMs: executed?.retryAfterMs ?? null,
     ...(asks === undefined ? {} : { asks }),
+    ...(waitsFor === undefined ? {} : { waits: { actionId: waitsFor, recordVersion } }),
     ...(await smallValueOf(ledger, { outcome, wantsValue: call.wantsValue })),
     ...headOf(committed),
   };

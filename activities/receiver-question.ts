@@ -61,7 +61,12 @@ const answerSchema = z.discriminatedUnion('verdict', [
     externalId: receiverNameSchema.optional(),
   }),
   z.object({
-    verdict: z.enum(['processing', 'no_record', 'conflict', 'unavailable', 'forbidden']),
+    verdict: z.literal('processing'),
+    detail: z.string().optional(),
+    externalId: receiverNameSchema.optional(),
+  }),
+  z.object({
+    verdict: z.enum(['no_record', 'conflict', 'unavailable', 'forbidden']),
     detail: z.string().optional(),
   }),
 ]);

@@ -14,8 +14,8 @@ import type { Committed } from '../ledger/port.ts';
 import { headOf } from './answers.ts';
 import { inputOf } from './attempt-input.ts';
 import type { ActivityDeps } from './deps.ts';
-import { levelOfAction } from './level.ts';
 import { transactPinned } from './pinned.ts';
+import { promisedOf } from './promised.ts';
 
 export function recordFactsWith(deps: ActivityDeps) {
   return async (call: RecordCall): Promise<RecordReply> => {
@@ -65,7 +65,7 @@ async function recordDoubt(
     kind: 'doubt',
     state,
     outcome: action === undefined ? null : outcomeOf(action),
-    question: asks ? questionOf(run, action, levelOfAction(deps.registry, action)) : null,
+    question: asks ? questionOf(run, action, promisedOf(deps.registry, action)) : null,
     ...headOf(committed),
   };
 }

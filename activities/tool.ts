@@ -123,8 +123,14 @@ export type InquiryAnswer<R> =
    */
   | { readonly verdict: 'not_executed'; readonly proof: 'closed_token' | 'closed_key' | 'settled' }
   | { readonly verdict: 'partial'; readonly parts: readonly Part[]; readonly externalId?: string }
+  /** It is at work; `externalId`, where it names the operation only now: kept, and asked by. */
   | {
-      readonly verdict: 'processing' | 'no_record' | 'conflict' | 'unavailable' | 'forbidden';
+      readonly verdict: 'processing';
+      readonly detail?: string;
+      readonly externalId?: string;
+    }
+  | {
+      readonly verdict: 'no_record' | 'conflict' | 'unavailable' | 'forbidden';
       readonly detail?: string;
     };
 

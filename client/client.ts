@@ -22,6 +22,7 @@ import { openLedger } from '../ledger/open.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { type ApprovalQuestion, currentApproval } from './approvals.ts';
 import { type AuthorityOptions, type AuthorityReply, changeAuthority } from './authority.ts';
+import { currentDistinction, type DistinctQuestion } from './distinctions.ts';
 import { type Inbox, inboxOf } from './inbox.ts';
 import { currentQuestion } from './questions.ts';
 import { type ResolveOptions, type ResolveReply, resolveAction } from './resolution.ts';
@@ -52,10 +53,12 @@ export interface HoldfastClient {
   state(runId: string): Promise<RunView>;
   /** The answer of a run, as bytes were stored; null where there is none or no ledger. */
   answer(result: RunResult): Promise<Json>;
-  /** What a person is asked about the action; null when nothing of it is open. */
+  /** What a person is asked about the action; null when nothing of it is open or disputed. */
   question(runId: string, actionId: string): Promise<Question | null>;
+  /** What a person is asked where it waits because it looks like another action in doubt. */
+  distinction(runId: string, actionId: string): Promise<DistinctQuestion | null>;
   /** What was or would be sent, as stored; null without a ledger, or where it was erased. */
-  sent(question: Question | ApprovalQuestion): Promise<Json>;
+  sent(question: Question | ApprovalQuestion | DistinctQuestion): Promise<Json>;
   resolve(runId: string, command: ResolveCommand, options?: ResolveOptions): Promise<ResolveReply>;
   /** Withdraws permission to act: nothing new begins, what is in flight is awaited. */
   revoke(runId: string, command: RevokeCommand, how?: AuthorityOptions): Promise<AuthorityReply>;
@@ -111,6 +114,7 @@ function clientIn(room: Room, close: () => Promise<void>): HoldfastClient {
     state: (runId) => runView(room, runId),
     answer: ({ answer }) => storedJson(room, answer?.digest ?? null),
     question: (runId, actionId) => currentQuestion(room, runId, actionId),
+    distinction: (runId, actionId) => currentDistinction(room, runId, actionId),
     sent: ({ evidence }) => storedJson(room, evidence.payloadDigest),
     resolve: (runId, command, options) => resolveAction(room, runId, command, options),
     revoke: changing('revoke'),

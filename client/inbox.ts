@@ -1,14 +1,16 @@
-// What waits for a person: open questions, disputes, approvals, budgets that are used up, and runs
-// that need `resume`. From the open children that visibility lists (it lags by a moment) and from
-// the ledger, which knows of the rest, and of questions whose child is gone. Needs no worker.
+// What waits for a person: open questions, disputes, wishes that look like another one in doubt,
+// approvals, budgets that are used up, and runs that need `resume`. From the open children that
+// visibility lists (it lags by a moment) and from the ledger, which knows of the rest, and of
+// questions whose child is gone. Needs no worker.
 
 import { unknownIdOf } from '../core/ids.ts';
-import { type Question, questionOf } from '../core/question.ts';
+import type { Question } from '../core/question.ts';
 import { waitingForPeople } from '../core/waiting.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { UNKNOWN_ACTION } from '../workflows/messages.ts';
 import { type ApprovalQuestion, approvalAsked } from './approvals.ts';
-import { levelIn, questionOfChild, waitingActions } from './questions.ts';
+import { type DistinctQuestion, distinctionsOf } from './distinctions.ts';
+import { questionIn, questionOfChild, waitingActions } from './questions.ts';
 import type { Room } from './room.ts';
 import { executionOf } from './temporal.ts';
 import { onServer } from './temporal-errors.ts';
@@ -26,6 +28,9 @@ export interface InboxQuestion {
 export interface InboxDispute {
   readonly runId: string;
   readonly actionId: string;
+  /** With both outcomes and an answer for each; the ledger takes it where no child is open. */
+  readonly question: Question | null;
+  readonly child: 'open' | 'gone';
 }
 
 /** The budget of the run did not let the action in. */
@@ -41,6 +46,8 @@ export interface Inbox {
   readonly disputed: readonly InboxDispute[];
   /** Actions that wait for `approve` or `deny`; only with access to the ledger. */
   readonly approvals: readonly ApprovalQuestion[];
+  /** What waits because of another that looks the same; only with access to the ledger. */
+  readonly twins: readonly DistinctQuestion[];
   /** What waits for a `topUp`; only with access to the ledger. */
   readonly exhausted: readonly InboxExhausted[];
   /** Closed workflows without a recorded end; only with access to the ledger. */
@@ -72,6 +79,7 @@ export async function inboxOf(room: Room): Promise<Inbox> {
     questions: questions.slice(0, INBOX_MAX),
     disputed,
     approvals: fromLedger?.approvals ?? [],
+    twins: fromLedger?.twins ?? [],
     exhausted: fromLedger?.exhausted ?? [],
     needResume: fromLedger?.needResume ?? [],
     truncated: questions.length > INBOX_MAX || fromLedger?.truncated === true,
@@ -95,6 +103,7 @@ async function ledgerInbox(room: Room, ledger: Ledger, asked: ReadonlySet<string
   const questions: InboxQuestion[] = [];
   const disputed: InboxDispute[] = [];
   const approvals: ApprovalQuestion[] = [];
+  const twins: DistinctQuestion[] = [];
   const exhausted: InboxExhausted[] = [];
   const needResume: string[] = [];
   for (const line of lines) {
@@ -103,22 +112,27 @@ async function ledgerInbox(room: Room, ledger: Ledger, asked: ReadonlySet<string
       needResume.push(runId);
     if (line.inDoubt + line.disputed + line.waiting === 0) continue;
     const run = await ledger.read(runId);
-    for (const { actionId, disputed: is } of run.actions.values())
-      if (is) disputed.push({ runId, actionId });
+    const childOf = (actionId: string) => (asked.has(actionId) ? 'open' : 'gone');
+    for (const action of run.actions.values()) {
+      if (!action.disputed) continue;
+      const { actionId } = action;
+      const question = await questionIn(ledger, run, action);
+      disputed.push({ runId, actionId, question, child: childOf(actionId) });
+    }
     const now = Date.now();
     const waiting = waitingForPeople(run, now);
     for (const action of waiting.approvals)
       approvals.push(...shown(approvalAsked(run, action, now)));
     for (const each of waiting.exhausted) exhausted.push({ runId, ...each });
+    if (waiting.twins.length > 0) twins.push(...(await distinctionsOf(ledger, run, now)));
     for (const action of waitingActions(run)) {
       const { actionId } = action;
-      const question = questionOf(run, action, await levelIn(ledger, run, action));
-      const child = asked.has(actionId) ? 'open' : 'gone';
-      questions.push({ actionId, runId, question, child });
+      const question = await questionIn(ledger, run, action);
+      questions.push({ actionId, runId, question, child: childOf(actionId) });
     }
   }
   const truncated = lines.length === INBOX_MAX;
-  return { questions, disputed, approvals, exhausted, needResume, truncated };
+  return { questions, disputed, approvals, twins, exhausted, needResume, truncated };
 }
 
 function shown(question: ApprovalQuestion | null): ApprovalQuestion[] {

@@ -17,6 +17,7 @@ export type { ApprovalQuestion } from './approvals.ts';
 export type { AuthorityOptions, AuthorityReply } from './authority.ts';
 export type { AuthorityView, BudgetView, DecisionView, LimitView } from './authority-view.ts';
 export { type ClientOptions, createClient, type HoldfastClient } from './client.ts';
+export type { DistinctQuestion } from './distinctions.ts';
 export { ClientError, type ClientErrorCode } from './errors.ts';
 export { planFrom } from './goal.ts';
 export type { Inbox, InboxDispute, InboxExhausted, InboxQuestion } from './inbox.ts';

@@ -1,6 +1,7 @@
 // The command line, declared: names, arguments, options. What they do is in commands/<verb>.ts.
 
 import { Command, Option } from 'commander';
+import { statedOutcomeSchema } from '../core/commands.ts';
 import type { ClientConfig } from '../core/config.ts';
 import { amend, cancel, revoke, topUp } from './commands/authority.ts';
 import type { CommandContext, CommandOutput } from './commands/command.ts';
@@ -64,8 +65,8 @@ export function cliProgram(perform: Perform, version: string): Command {
   program
     .command('inbox')
     .description(
-      'list what waits for a person: open questions, disputes, approvals, budgets that are used ' +
-        'up, runs that need resume',
+      'list what waits for a person: open questions, disputes, wishes that look like another one ' +
+        'in doubt, approvals, budgets that are used up, runs that need resume',
     )
     .action(() => act((context) => inbox(context)));
   program
@@ -158,11 +159,20 @@ function changeOptions(command: Command): Command {
 function declareResolve(program: Command, act: Act): void {
   program
     .command('resolve <action-id>')
-    .description('show the question about an unknown action; with one of the answers, answer it')
+    .description(
+      'show the question about an action that is unknown, disputed or held back by one that ' +
+        'looks the same; with one of the answers, answer it',
+    )
     .option('--confirm-executed', 'it took effect')
     .option('--confirm-not-executed', 'it did not; needs --coverage')
     .option('--authorize-retry', 'allow one more attempt')
     .option('--abandon', 'close it as unknown for ever')
+    .option('--confirm-distinct <action-id>', 'it is another wish than this one, in doubt')
+    .addOption(
+      new Option('--settle-dispute <what>', 'which of two outcomes holds').choices(
+        statedOutcomeSchema.options,
+      ),
+    )
     .option('--actor <who>', 'who says so')
     .option('--reason <text>', 'why')
     .option('--evidence <kind:source>', evidenceText, once('--evidence'))

@@ -3,10 +3,10 @@
 
 import * as z from 'zod';
 import { openAttempts } from '../core/action-status.ts';
-import type { Level } from '../core/contract.ts';
 import { unknownIdOf } from '../core/ids.ts';
+import { type Promised, promisedBy } from '../core/promised.ts';
 import { type Question, questionOf } from '../core/question.ts';
-import { questionIn, questionProblem } from '../core/question-shape.ts';
+import { questionIn as parsed, questionProblem } from '../core/question-shape.ts';
 import type { ActionState, RunState } from '../core/run-state.ts';
 import { toolPolicySchema } from '../core/tool-policy.ts';
 import type { Ledger } from '../ledger/port.ts';
@@ -22,15 +22,25 @@ export async function currentQuestion(
   if (room.ledger === null) return questionOfChild(room, actionId);
   const run = await room.ledger.read(runId);
   const action = run.actions.get(actionId);
-  if (action === undefined || action.final !== null) return null;
-  return questionOf(run, action, await levelIn(room.ledger, run, action));
+  if (action === undefined) return null;
+  return questionIn(room.ledger, run, action);
+}
+
+/** Null where nothing of it is undecided or disputed. */
+export async function questionIn(
+  ledger: Ledger,
+  run: RunState,
+  action: ActionState,
+): Promise<Question | null> {
+  if (action.final !== null && !action.disputed) return null;
+  return questionOf(run, action, await promisedIn(ledger, run, action));
 }
 
 /** As the child was started with; what happened since is not in it. */
 export async function questionOfChild(room: Room, actionId: string): Promise<Question | null> {
   const args = await startArguments(room.temporal, unknownIdOf(actionId));
   const input = args?.[0];
-  return questionProblem(input) === null ? questionIn(input) : null;
+  return questionProblem(input) === null ? parsed(input) : null;
 }
 
 /** Actions that wait for an answer, by the ledger. */
@@ -39,21 +49,22 @@ export function waitingActions(run: RunState): readonly ActionState[] {
     (action) =>
       action.final === null &&
       !action.abandoned &&
+      !action.disputed &&
       openAttempts(action).some((attempt) => attempt.doubted),
   );
 }
 
 const catalogSchema = z.looseObject({ tools: z.array(z.unknown()) });
 
-/** L0, "none unless stated", where the pinned catalog does not say more. */
-export async function levelIn(ledger: Ledger, run: RunState, action: ActionState): Promise<Level> {
+/** "None unless stated", where the pinned catalog does not say more. */
+async function promisedIn(ledger: Ledger, run: RunState, action: ActionState): Promise<Promised> {
   const binding = action.attempts.at(-1)?.entry.binding.digest;
   const bytes = run.opened === null ? null : await ledger.payload(run.opened.catalog.digest);
-  if (bytes === null) return 'L0';
+  if (bytes === null) return promisedBy(undefined);
   const catalog = catalogSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes))).data;
   for (const entry of catalog?.tools ?? []) {
     const policy = toolPolicySchema.safeParse(entry).data;
-    if (policy?.binding.digest === binding && policy !== undefined) return policy.level;
+    if (policy?.binding.digest === binding && policy !== undefined) return promisedBy(policy);
   }
-  return 'L0';
+  return promisedBy(undefined);
 }

@@ -45,13 +45,13 @@ export async function resolveAction(
       'bad_input',
       `action ${actionId} is no action of run ${runId}; check both ids`,
     );
+  const to = addressee(runId, command);
   if (by === 'update') {
-    const answer = await asked(room, command);
+    const answer = await asked(room, to, command);
     if (answer !== null) return { actionId, by, answer };
   } else {
     const signal = { name: resolveSignal.name, argument: command };
-    if (await signaled(room.temporal, unknownIdOf(actionId), signal))
-      return { actionId, by, answer: null };
+    if (await signaled(room.temporal, to.workflowId, signal)) return { actionId, by, answer: null };
   }
   return { actionId, by: 'ledger', answer: await recorded(room, runId, command) };
 }
@@ -75,12 +75,26 @@ export function runOfAction(actionId: string): string | null {
   return null;
 }
 
-function asked(room: Room, command: ResolveCommand): Promise<CommandAnswer | null> {
+interface Addressee {
+  readonly workflowId: string;
+  readonly who: string;
+}
+
+/** What waits because of a twin has no question of its own: its run waits, and takes the answer. */
+function addressee(runId: string, { verb, actionId }: ResolveCommand): Addressee {
+  return verb === 'confirm_distinct'
+    ? { workflowId: runId, who: `run ${runId}` }
+    : { workflowId: unknownIdOf(actionId), who: `the question about ${actionId}` };
+}
+
+function asked(
+  room: Room,
+  { workflowId, who }: Addressee,
+  command: ResolveCommand,
+): Promise<CommandAnswer | null> {
   return updated(room.temporal, {
-    workflowId: unknownIdOf(command.actionId),
+    ...{ workflowId, who, command },
     update: resolveUpdate,
-    command,
-    who: `the question about ${command.actionId}`,
     advice:
       'whether it took the answer is not known. Send the same answer again, as a signal: ' +
       'it waits for a worker, and the same id counts once',

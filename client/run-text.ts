@@ -2,7 +2,8 @@
 
 import type { EffectLine, RunResult } from '../core/outcome.ts';
 import { authorityLines } from './authority-text.ts';
-import { counted } from './lines.ts';
+import { counted, jsonLines } from './lines.ts';
+import { outcomeLines } from './question-text.ts';
 import type { ActionView, RunView } from './run-view.ts';
 
 export function endText({ end }: RunResult): string {
@@ -38,9 +39,16 @@ function effects(noun: string, lines: readonly EffectLine[], count: number): str
   ];
 }
 
-function effectLine({ actionId, tool, outcome, externalId }: EffectLine): string {
+function effectLine(line: EffectLine): string {
+  const { actionId, tool, outcome, externalId, compensation } = line;
   const words = outcome.replaceAll('_', ' ');
-  return `  ${actionId}  ${tool}  ${words}${externalId === null ? '' : `  ${externalId}`}`;
+  const name = externalId === null ? '' : `  ${externalId}`;
+  return `  ${actionId}  ${tool}  ${words}${name}${undoText(compensation)}`;
+}
+
+/** Options only: whoever wants it decides on a new action. */
+function undoText(compensation: readonly string[] = []): string {
+  return compensation.length === 0 ? '' : `  (could be undone by ${compensation.join(', ')})`;
 }
 
 export function viewLines(view: RunView): string[] {
@@ -94,6 +102,16 @@ function recordedLines(runId: string, recorded: NonNullable<RunView['recorded']>
     `ledger: ${counted(facts, 'fact')}, epoch ${epoch}, ` +
       `goal revision ${goalRevision}, authority revision ${authRevision}${flags}`,
     ...authorityLines(runId, recorded),
+    ...recorded.twins.flatMap((each) => [
+      `waits for an answer: ${each.question}`,
+      `  holdfast resolve ${each.actionId}, or the signal (or update) resolve to this run:`,
+      ...jsonLines(each.answer, '  '),
+    ]),
+    ...recorded.disputed.flatMap((each) => [
+      `disputed: ${each.question}`,
+      ...outcomeLines(each),
+      `  both answers: holdfast resolve ${each.action.actionId}`,
+    ]),
     ...actions.flatMap(actionLines),
     `cost so far: ${recorded.costText}`,
   ];
@@ -105,6 +123,7 @@ function actionLines(action: ActionView): string[] {
   const marks = [
     ...(axes.disputed ? ['disputed'] : []),
     ...(action.abandoned ? ['abandoned'] : []),
+    ...(action.compensates === null ? [] : [`undoes ${action.compensates}`]),
     ...(externalId === null ? [] : [externalId]),
     ...(action.refusal === null ? [] : [action.refusal, `asked under ${revisions}`]),
   ];

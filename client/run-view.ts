@@ -4,12 +4,16 @@
 import { type Axes, axesOf, openAttempts, type StatusWord, wordOf } from '../core/action-status.ts';
 import { type CostTotal, costText } from '../core/cost.ts';
 import type { Revisions } from '../core/fact-fields.ts';
+import { hasEffectBy } from '../core/finality.ts';
 import type { RunResult } from '../core/outcome.ts';
+import type { Question } from '../core/question.ts';
 import { totalCost } from '../core/run-result.ts';
 import type { ActionState, AttemptState, RunState } from '../core/run-state.ts';
 import type { RunStateAnswer } from '../workflows/messages.ts';
 import { type AuthorityView, authorityView } from './authority-view.ts';
+import { type DistinctQuestion, distinctionsOf } from './distinctions.ts';
 import { liveState } from './live-state.ts';
+import { questionIn } from './questions.ts';
 import type { Room } from './room.ts';
 import { endIn, notFound, statusText } from './run-end.ts';
 import { type Execution, executionOf } from './temporal.ts';
@@ -38,6 +42,10 @@ export interface ActionView {
   readonly axes: Axes;
   readonly externalId: string | null;
   readonly attempts: readonly AttemptView[];
+  /** Tools that could undo what it did, each as a new action; none where it had no effect. */
+  readonly compensation: readonly string[];
+  /** The action whose effect it undoes, or null. */
+  readonly compensates: string | null;
   /** Why the newest attempt never entered, or null. */
   readonly refusal: string | null;
   /** The revisions that its newest attempt or refusal was decided under. */
@@ -65,6 +73,10 @@ export interface RunView {
         readonly revoked: boolean;
         readonly canceled: boolean;
         readonly commandsRejected: number;
+        /** What waits because it looks like another action in doubt. */
+        readonly twins: readonly DistinctQuestion[];
+        /** What two outcomes contradict each other of: both, and an answer for each. */
+        readonly disputed: readonly Question[];
         readonly actions: readonly ActionView[];
         readonly cost: CostTotal;
         readonly costText: string;
@@ -89,7 +101,7 @@ export async function runView(room: Room, runId: string): Promise<RunView> {
         ? null
         : { type: execution.description.type, status: statusText(execution.description) },
     live,
-    recorded: known ? recordedView(run, Date.now()) : null,
+    recorded: known ? await recordedIn(room, run) : null,
     end: end ?? live?.result ?? null,
   };
 }
@@ -108,7 +120,26 @@ function phaseOf(
   return completed ? 'closed' : 'needs_resume';
 }
 
-export function recordedView(run: RunState, now: number): NonNullable<RunView['recorded']> {
+async function recordedIn({ ledger }: Room, run: RunState): Promise<RunView['recorded']> {
+  const now = Date.now();
+  if (ledger === null) return null;
+  const disputes = [...run.actions.values()].filter(({ disputed }) => disputed);
+  const asked = await Promise.all(disputes.map((each) => questionIn(ledger, run, each)));
+  return recordedView(run, now, {
+    twins: await distinctionsOf(ledger, run, now),
+    disputed: asked.filter((question) => question !== null),
+  });
+}
+
+type Recorded = NonNullable<RunView['recorded']>;
+/** What it takes the ledger itself to tell. */
+type Asked = Pick<Recorded, 'twins' | 'disputed'>;
+
+export function recordedView(
+  run: RunState,
+  now: number,
+  asked: Asked = { twins: [], disputed: [] },
+): Recorded {
   const actions = [...run.actions.values()];
   const cost = totalCost(run);
   return {
@@ -120,6 +151,7 @@ export function recordedView(run: RunState, now: number): NonNullable<RunView['r
     canceled: run.canceled,
     commandsRejected: run.rejectedCount,
     ...authorityView(run, now),
+    ...asked,
     actions: actions.map((action) => actionView(run, action)),
     cost,
     costText: costText(cost),
@@ -129,14 +161,17 @@ export function recordedView(run: RunState, now: number): NonNullable<RunView['r
 function actionView(run: RunState, action: ActionState): ActionView {
   const last = action.attempts.at(-1);
   const refusal = last === undefined ? (action.refusals.at(-1) ?? null) : null;
-  const settledIds = action.attempts.map((attempt) => attempt.settled?.externalId ?? null);
+  const ids = [...action.attempts.map(({ settled }) => settled), ...action.observations];
+  const named = ids.map((each) => each?.externalId ?? null);
   return {
     actionId: action.actionId,
     tool: last?.entry.binding.tool ?? refusal?.tool ?? null,
     word: wordOf(action),
     axes: axesOf(action),
-    externalId: action.final?.externalId ?? settledIds.findLast((id) => id !== null) ?? null,
+    externalId: action.final?.externalId ?? named.findLast((id) => id !== null) ?? null,
     attempts: action.attempts.map((attempt) => attemptView(action, attempt)),
+    compensation: hasEffectBy(action.final) ? (last?.entry.compensation ?? []) : [],
+    compensates: last?.entry.compensates?.actionId ?? null,
     refusal: refusal === null ? null : refusalText(refusal),
     revisions: last?.entry.revisions ?? refusal?.revisions ?? run.revisions,
     abandoned: action.abandoned,

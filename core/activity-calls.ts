@@ -19,6 +19,7 @@ import type { Outcome, RunResult } from './outcome.ts';
 import type { Question } from './question.ts';
 import type { Binding, OnUnknown, ReplayPolicy, ToolPolicy } from './tool-policy.ts';
 import type { Refusal } from './verdict.ts';
+import type { Waits } from './waiting.ts';
 
 /** The ledger and the newest head the caller has seen; every reply carries the next one. */
 export interface LedgerPin {
@@ -151,6 +152,8 @@ export interface PerformReply {
   readonly value?: Json;
   /** For `approval_missing`. */
   readonly asks?: ApprovalAsk;
+  /** For `twin_unknown` and `compensates_open`. */
+  readonly waits?: Waits;
   readonly authority: AuthorityHead;
   readonly pin: LedgerPin;
 }

@@ -34,13 +34,25 @@ const commandBase = {
   reason: note,
 };
 
+const evidenceKinds = ['receiver_query', 'object_observation', 'human_attestation'] as const;
+
 /** What a person's answer rests on. Model text is never evidence. */
-export const evidenceSchema = z.strictObject({
-  kind: z.enum(['receiver_query', 'object_observation', 'human_attestation']),
-  /** Where it can be looked up again: a query, a log line, a ticket. */
-  source: note,
-  detail: note.optional(),
-});
+export const evidenceSchema = z.strictObject(
+  {
+    kind: z.enum(evidenceKinds),
+    /** Where it can be looked up again: a query, a log line, a ticket. */
+    source: note,
+    detail: note.optional(),
+  },
+  {
+    // Whoever only says so has to learn what is missing.
+    error: ({ code }) =>
+      code === 'invalid_type'
+        ? `say what it rests on: {"kind", "source"}; kind is one of ${evidenceKinds.join(', ')}, ` +
+          'source is where it can be looked up again'
+        : undefined,
+  },
+);
 export type Evidence = z.infer<typeof evidenceSchema>;
 
 export const resolutionVerbSchema = z.enum([

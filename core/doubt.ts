@@ -4,6 +4,7 @@
 import { refusalFacts } from './closing.ts';
 import type { Decision, LedgerView, NewPayload } from './decision.ts';
 import type { Revisions } from './fact-fields.ts';
+import type { BodyOf, NewFact } from './facts.ts';
 import { limits } from './limits.ts';
 import { boundedWords } from './words.ts';
 
@@ -42,8 +43,21 @@ export function decideDoubt(ask: DoubtAsk): (view: LedgerView) => Decision<Doubt
     const { revisions } = attempt.entry;
     const kind = 'action_in_doubt' as const;
     const body = { kind, actionId, attemptIds: [attemptId], why, revisions };
-    return { reply: 'in_doubt', facts: [{ source: 'history', body }] };
+    const facts: NewFact[] = [{ source: 'history', body }, ...namedBy(ask)];
+    return { reply: 'in_doubt', facts };
   };
+}
+
+/** By that name the receiver is asked from then on (K-019). */
+function namedBy({ actionId, attemptId, externalId: said }: DoubtAsk): NewFact[] {
+  if (!said) return [];
+  const externalId = boundedWords(said, limits.idCharsMax);
+  const body: BodyOf<'observation'> = {
+    ...{ kind: 'observation', actionId, attemptId, externalId },
+    ...{ about: 'note', verdict: null, proof: null, objectVersion: null, cost: { kind: 'none' } },
+    detail: 'the receiver had named it before its result was lost',
+  };
+  return [{ source: 'history', body }];
 }
 
 /** Name and receipt are worth more than the words, which are cut to make room for them. */

@@ -105,6 +105,8 @@ const attemptEntered = z.object({
   versions: versionsSchema.optional(),
   /** The action whose effect it undoes, and the version that its object then had. */
   compensates: z.object({ actionId: id, objectVersion: id.nullable() }).optional(),
+  /** Tools that undo what its own tool does, as they were declared when it entered. */
+  compensation: z.array(z.string()).optional(),
 });
 
 const attemptRefused = z.object({

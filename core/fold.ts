@@ -153,6 +153,7 @@ function entered(entry: BodyOf<'attempt_entered'>, at: number): AttemptState {
     enteredAt: at,
     settled: null,
     settledAt: null,
+    settledBy: null,
     late: false,
     doubted: false,
     doubtedWhy: null,
@@ -212,7 +213,7 @@ function settled(
   const late = stopped || (before?.doubted === true && !asked);
   const attempts = action.attempts.map((attempt) =>
     attempt.attemptId === body.attemptId
-      ? { ...attempt, settled: body, settledAt: fact.at, late }
+      ? { ...attempt, settled: body, settledAt: fact.at, settledBy: fact.source, late }
       : attempt,
   );
   const contradicts =

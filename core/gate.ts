@@ -35,6 +35,8 @@ export interface EntryReply {
   readonly entry: Entry | null;
   /** For `approval_missing`. */
   readonly asks?: ApprovalAsk;
+  /** For `twin_unknown` and `compensates_open`: the action that has to be settled first. */
+  readonly waitsFor?: string;
 }
 
 /** These leave no trace: nobody may write for this run here, or the row is there already. */
@@ -59,7 +61,9 @@ export function decideEntry(ask: EntryAsk): (view: LedgerView) => Decision<Entry
       return { reply: { verdict, detail, entry: entryOf(each) }, facts: [] };
     const asks = verdict === 'approval_missing' ? { asks: askFor(each) } : {};
     const twin = verdict === 'twin_unknown' ? twinInDoubt(each) : null;
-    const reply = { verdict, detail, entry: null, ...asks };
+    const waitsFor = twin ?? (verdict === 'compensates_open' ? ask.compensates : undefined);
+    const waits = waitsFor === undefined ? {} : { waitsFor };
+    const reply = { verdict, detail, entry: null, ...asks, ...waits };
     if (writesNothing.has(verdict) || view.gateRow !== null) return { reply, facts: [] };
     const { attemptId, actionId, position, revisions, binding } = ask;
     const refusal = { attemptId, actionId, position, verdict, detail, revisions };
@@ -116,6 +120,7 @@ function enter({ ask, view, action }: GateCase): Decision<EntryReply> {
     ...(ask.reserve === undefined ? {} : { reserve: ask.reserve }),
     ...(ask.versions === undefined ? {} : { versions: ask.versions }),
     ...compensating(ask, view),
+    ...(ask.compensation === undefined ? {} : { compensation: [...ask.compensation] }),
   };
   const { receiverKey, attemptId, actionId, entryToken } = ask;
   const entry = { number, sendToken, receiverKey, resultId: body.resultId, firstSentAt };

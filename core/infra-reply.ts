@@ -62,6 +62,7 @@ const schemas: { readonly [K in InfraName]: z.ZodType } = {
     canAsk: z.boolean(),
     value: jsonSchema.optional(),
     asks: approvalAskSchema.optional(),
+    continuable: z.literal(true).optional(),
   }),
   recordFacts: z.discriminatedUnion('kind', [
     z.object({

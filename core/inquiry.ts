@@ -127,13 +127,14 @@ function unproved(ask: InquiryAsk, action: ActionState): NewFact[] {
 }
 
 /** The same answer again is not written again: a long wait must not fill the chain. */
-function isRepeated(
-  { verdict, detail }: Pick<BodyOf<'observation'>, 'verdict' | 'detail'>,
-  action: ActionState,
-): boolean {
+function isRepeated({ verdict, detail, externalId }: Said, action: ActionState): boolean {
   const last = action.observations.at(-1);
-  return last?.verdict === verdict && last.detail === detail && last.proof === null;
+  if (last?.verdict !== verdict || last.detail !== detail || last.proof !== null) return false;
+  // A name that came late is news: from then on it is asked about by that (K-019).
+  return externalId === null || action.observations.some((each) => each.externalId === externalId);
 }
+
+type Said = Pick<BodyOf<'observation'>, 'verdict' | 'detail' | 'externalId'>;
 
 function said(
   ask: InquiryAsk,

@@ -32,6 +32,8 @@ export const limits = {
   receiverAnswerBytesMax: 16 * MIB,
   /** Text from outside inside facts and questions; keeps details below the Web UI's URL limit. */
   noteCharsMax: 2_000,
+  /** Of a dispute: two contradict each other, the others are what led there. */
+  outcomesShownMax: 8,
   /** Lines of a stored input that a question shows in a terminal. */
   sentLinesMax: 40,
   /** Words of one failure; the server keeps 4 KB of it, details included. */

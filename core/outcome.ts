@@ -111,6 +111,8 @@ const effectLineSchema = z.object({
   ]),
   externalId: id.nullable(),
   authRevision: z.number().int(),
+  /** Tools that undo it, where it had an effect: options, each a new action. */
+  compensation: z.array(z.string()).optional(),
 });
 export type EffectLine = z.infer<typeof effectLineSchema>;
 

@@ -2,7 +2,7 @@
 // to say is left open, and a command that still says so is refused.
 
 import type { Added } from './budget-limits.ts';
-import type { ApprovalCommand, TopUpCommand } from './commands.ts';
+import type { ApprovalCommand, ResolveCommand, TopUpCommand } from './commands.ts';
 import type { Digest } from './digest.ts';
 
 const FILL_IN = 'FILL IN';
@@ -15,6 +15,13 @@ export function approvalTo(actionId: string, bound: string, earlier = 0): Approv
   const again = earlier === 0 ? '' : `/${earlier + 1}`;
   const id = `approval/${actionId}/${bound.slice(-12)}${again}`;
   return { id, actor: FILL_IN, reason: FILL_IN, actionId, bound: bound as Digest };
+}
+
+/** For an action that waits because of `twin`; the same id again is the same answer. */
+export function distinctTo(actionId: string, twin: string, recordVersion: number): ResolveCommand {
+  const id = `distinct/${actionId}/${recordVersion}`;
+  const open = { id, actor: FILL_IN, reason: FILL_IN };
+  return { ...open, actionId, recordVersion, verb: 'confirm_distinct', distinctFrom: twin };
 }
 
 type OpenTopUp = Omit<TopUpCommand, keyof Added> & { readonly [L in keyof Added]?: string };

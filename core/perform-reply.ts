@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import type { PerformReply } from './activity-calls.ts';
 import { digestOf, type Json, jsonSchema } from './digest.ts';
-import { count, revisionsSchema, settlementKindSchema } from './fact-fields.ts';
+import { count, id, revisionsSchema, settlementKindSchema } from './fact-fields.ts';
 import { approvalAskSchema, headSchema } from './facts.ts';
 import { type Outcome, outcomeSchema } from './outcome.ts';
 import { refusalSchema } from './verdict.ts';
@@ -26,6 +26,7 @@ const performReplySchema = z.object({
   retryAfterMs: z.number().nonnegative().nullable(),
   value: jsonSchema.optional(),
   asks: approvalAskSchema.optional(),
+  waits: z.object({ actionId: id, recordVersion: count }).optional(),
   authority: authoritySchema,
   pin: pinSchema,
 });
@@ -35,11 +36,12 @@ export function performReplyOf(raw: unknown, actionId: string): PerformReply | n
   const parsed = performReplySchema.safeParse(raw);
   if (!parsed.success) return null;
   if (!isAbout(parsed.data, actionId)) return null;
-  const { value, asks, ...rest } = parsed.data;
+  const { value, asks, waits, ...rest } = parsed.data;
   return {
     ...rest,
     ...(value === undefined ? {} : { value }),
     ...(asks === undefined ? {} : { asks }),
+    ...(waits === undefined ? {} : { waits }),
   };
 }
 

@@ -14,6 +14,9 @@ export const questionSchema = z.object({
   if_yes: resolveSchema,
   if_no: resolveSchema,
   more: z.array(resolveSchema),
+  // From here on: what questions of earlier versions do not have.
+  follows: z.record(z.string(), z.string()).optional(),
+  outcomes: z.array(z.object({ outcome: z.string(), source: z.string() })).optional(),
   evidence: z.object({
     tool: z.string(),
     receiver: z.string().nullable(),
@@ -22,6 +25,10 @@ export const questionSchema = z.object({
     attempts: z.array(id),
     enteredAt: z.string(),
     level: z.enum(['L0', 'L1', 'L2', 'L3']),
+    closing: z.enum(['none', 'by_token', 'by_key']).optional(),
+    fencing: z.enum(['none', 'honoured']).optional(),
+    resendUntil: z.string().nullable().optional(),
+    compensation: z.array(z.string()).optional(),
     why: z.string(),
     // Questions of earlier versions do not have it.
     doubt: z.string().nullable().default(null),

@@ -5,6 +5,7 @@ import { costsOf } from './attempt-costs.ts';
 import { addCost, type CostTotal, costText, zeroTotal } from './cost.ts';
 import type { End, PayloadRef } from './fact-fields.ts';
 import { openUnknowns } from './fact-rules.ts';
+import { hasEffectBy } from './finality.ts';
 import { limits } from './limits.ts';
 import type { EffectLine, RunResult } from './outcome.ts';
 import type { ActionState, RunState } from './run-state.ts';
@@ -59,6 +60,7 @@ function isLate(action: ActionState): boolean {
 function lineOf(action: ActionState, unknownIds: ReadonlySet<string>): EffectLine[] {
   const entry = action.attempts[0]?.entry;
   if (entry?.replay !== 'keyed' && entry?.replay !== 'never') return [];
+  const compensation = hasEffectBy(action.final) ? entry.compensation : undefined;
   return [
     {
       actionId: action.actionId,
@@ -66,6 +68,7 @@ function lineOf(action: ActionState, unknownIds: ReadonlySet<string>): EffectLin
       outcome: outcomeWord(action, unknownIds),
       externalId: action.final?.externalId ?? null,
       authRevision: entry.revisions.auth,
+      ...(compensation === undefined ? {} : { compensation }),
     },
   ];
 }

@@ -2,7 +2,7 @@
 
 import type { Budget } from './budget-limits.ts';
 import type { Digest } from './digest.ts';
-import type { End, PayloadRef, Revisions } from './fact-fields.ts';
+import type { End, PayloadRef, Revisions, Source } from './fact-fields.ts';
 import type { BodyOf, Head } from './facts.ts';
 import type { Grant } from './grants.ts';
 import type { FinalContent } from './outcome.ts';
@@ -13,6 +13,8 @@ export interface AttemptState {
   readonly enteredAt: number;
   readonly settled: BodyOf<'attempt_settled'> | null;
   readonly settledAt: number | null;
+  /** Where that is known from. */
+  readonly settledBy: Source | null;
   /** Settled after a fact had put the action in doubt, or after the run ended. */
   readonly late: boolean;
   /** A fact `action_in_doubt` names it. */

@@ -6,7 +6,7 @@ import type { PerformCall } from '../core/activity-calls.ts';
 import { afterAttempt } from '../core/after-attempt.ts';
 import type { AttemptEnd, NextStep } from '../core/attempt-end.ts';
 import { attemptIdOf } from '../core/ids.ts';
-import { runAttempt } from './attempt.ts';
+import { type AttemptResult, runAttempt } from './attempt.ts';
 import {
   type ActEnd,
   type ActRequest,
@@ -15,6 +15,7 @@ import {
   contextOf,
   courseOf,
   finish,
+  type Refused,
   stopped,
   stoppedNow,
 } from './course.ts';
@@ -133,7 +134,7 @@ async function attempt(course: Course): Promise<Carried> {
   course.attempts++;
   course.infra++;
   const { amendments } = session;
-  const hints = session.hints.get(actionId) ?? 0;
+  const heard = new Map(session.hints);
   const end = await runAttempt(session, callOf(course), request.policy);
   // Closed for the sake of another revision, it says nothing of the action.
   const entered = end.kind === 'reply' && end.verdict === 'entered';
@@ -143,9 +144,8 @@ async function attempt(course: Course): Promise<Carried> {
     return end;
   }
   course.refused =
-    end.authority === undefined
-      ? null
-      : { detail: end.detail, asks: end.asks ?? null, authority: end.authority, hints };
+    end.authority === undefined ? null : refusedBy(end, { authority: end.authority, heard });
+  if (end.verdict !== 'twin_unknown') session.twins.delete(actionId);
   if (end.verdict === 'entered' || end.verdict === 'entered_again') {
     openedOf(session).consumption.entered(decided);
     course.infra = 0;
@@ -156,6 +156,15 @@ async function attempt(course: Course): Promise<Carried> {
   course.value = end.value;
   if (end.outcome?.kind === 'accepted') course.externalId = end.outcome.externalId;
   return end;
+}
+
+type Replied = Extract<AttemptResult, { kind: 'reply' }>;
+
+function refusedBy(
+  { verdict, detail, asks, waits }: Replied,
+  at: Pick<Refused, 'authority' | 'heard'>,
+): Refused {
+  return { verdict, detail, asks: asks ?? null, waits: waits ?? null, ...at };
 }
 
 /** The goal it was decided under is no longer the run's. */

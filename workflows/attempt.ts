@@ -7,6 +7,7 @@ import type { ApprovalAsk } from '../core/facts.ts';
 import { limits } from '../core/limits.ts';
 import { performReplyOf } from '../core/perform-reply.ts';
 import type { ToolPolicy } from '../core/tool-policy.ts';
+import type { Waits } from '../core/waiting.ts';
 import { performAction } from './activity-options.ts';
 import { attemptFailureOf } from './attempt-failure.ts';
 import { hint, note, type Session } from './session.ts';
@@ -17,6 +18,7 @@ export type AttemptResult = AttemptEnd & {
   readonly value?: PerformReply['value'];
   /** Of a reply: what it would need, and the authority at the gate. */
   readonly asks?: ApprovalAsk | null;
+  readonly waits?: Waits | null;
   readonly authority?: AuthorityHead;
   /** From a failure, where the receiver's name for it was known but could not be stored. */
   readonly externalId?: string | null;
@@ -69,8 +71,8 @@ function replyEnd(session: Session, { actionId }: PerformCall, raw: unknown): At
       why: 'the activity was completed with something that is no reply of performAction',
     };
   note(session, reply);
-  const { verdict, detail, settled, outcome, retryAfterMs, value, asks, authority } = reply;
-  const said = { verdict, detail, settled, outcome, retryAfterMs, authority };
+  const { verdict, detail, settled, outcome, retryAfterMs, value, asks, waits, authority } = reply;
+  const said = { verdict, detail, settled, outcome, retryAfterMs, authority, waits: waits ?? null };
   const end = { kind: 'reply', ...said, asks: asks ?? null } as const;
   return value === undefined ? end : { ...end, value };
 }

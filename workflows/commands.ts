@@ -211,7 +211,7 @@ async function canceled(desk: Desk): Promise<void> {
 
 function stateOf(session: Session): RunStateAnswer {
   const { runId, phase, stop, opened, scheduled, unknowns, waitingFor, lastRejection } = session;
-  const { approvals, exhausted } = session;
+  const { approvals, exhausted, twins } = session;
   return {
     runId,
     phase,
@@ -221,6 +221,7 @@ function stateOf(session: Session): RunStateAnswer {
     unknowns: [...unknowns].map(([actionId, child]) => ({ actionId, child })),
     waitingFor,
     approvals: [...approvals].map(([actionId, { tool, bound }]) => ({ actionId, tool, bound })),
+    twins: [...twins].map(([actionId, twin]) => ({ actionId, ...twin })),
     exhausted,
     lastRejection,
     result: session.result,

@@ -13,6 +13,8 @@ import { actionIdOf } from '../core/ids.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { Question } from '../core/question.ts';
 import type { Binding, OnUnknown, ToolPolicy } from '../core/tool-policy.ts';
+import type { Refusal } from '../core/verdict.ts';
+import type { Waits } from '../core/waiting.ts';
 import { taskTime } from './clock.ts';
 import type { Decided } from './consumption.ts';
 import type { OpenCall } from './opening.ts';
@@ -38,10 +40,14 @@ export type ActEnd =
 
 /** As things were at the gate, and hints heard before it. */
 export interface Refused {
+  readonly verdict: Refusal;
   readonly detail: string | null;
   readonly asks: ApprovalAsk | null;
+  /** An action that has to be settled first, or said to be another wish. */
+  readonly waits: Waits | null;
   readonly authority: AuthorityHead;
-  readonly hints: number;
+  /** Hints by action id. */
+  readonly heard: ReadonlyMap<string, number>;
 }
 
 export interface Course {

@@ -15,7 +15,7 @@ export async function awaitApproval(course: Course): Promise<void> {
   if (refused.asks === null) throw new Error(`${actionId}: refused without what it asks for`);
   const { bound, earlier = 0 } = refused.asks;
   session.approvals.set(actionId, { tool: binding.tool, bound, earlier });
-  let heard = refused.hints;
+  let heard = refused.heard.get(actionId) ?? 0;
   await shown(session, () =>
     untilNews(course, {
       what: 'approval',

@@ -11,6 +11,7 @@ import { setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
 import type { GivenCommand } from '../core/authority.ts';
 import { lateFactSchema, type ResolveCommand, resolveSchema } from '../core/commands.ts';
 import { limits } from '../core/limits.ts';
+import { unfilledProblem } from '../core/paste.ts';
 import { unreadyProblem } from '../core/resolve.ts';
 import { boundedWords } from '../core/words.ts';
 import { problemOf } from './command-problem.ts';
@@ -40,7 +41,7 @@ export function installDesk(session: Session, asked: Asked | null): Desk {
   });
   session.workOff = (carried) => void workOff(desk, carried);
   setHandler(resolveSignal, (raw) => resolveByAnyone(desk, raw), {
-    description: 'Answer an unknown action; paste an answer from the Input of its question.',
+    description: 'Answer about an action; paste it from the page that asks, complete.',
   });
   setHandler(resolveUpdate, (raw) => resolve(desk, raw), {
     description: 'As the signal, and says what is wrong with it.',
@@ -56,7 +57,8 @@ export function installDesk(session: Session, asked: Asked | null): Desk {
 /** Of a well-formed answer; the ledger may still know more against it. */
 function unfitProblem({ asked }: Desk, raw: unknown): string | null {
   const { data: command } = resolveSchema.safeParse(raw);
-  if (asked === null || command === undefined) return null;
+  if (command === undefined) return null;
+  if (asked === null) return unfilledProblem(command);
   return otherAction(asked, command) ?? unreadyProblem(command, asked.recordVersion());
 }
 

@@ -6,7 +6,7 @@ import { workflowInfo } from '@temporalio/workflow';
 import { unknownIdOf } from '../core/ids.ts';
 import { codeSpan, escaped, fencedJson, summaryText } from '../core/markdown.ts';
 import type { RunResult } from '../core/outcome.ts';
-import { approvalTo, topUpTo } from '../core/paste.ts';
+import { approvalTo, distinctTo, topUpTo } from '../core/paste.ts';
 import type { Question } from '../core/question.ts';
 import type { Session } from './session.ts';
 
@@ -39,6 +39,7 @@ export function staticQuestionOf(question: Question): {
       `Run ${runLink(question.run)}; level ${evidence.level}; ` +
         `receiver: ${escaped(evidence.receiver ?? 'not named')}`,
       'Send the signal `resolve` (More Actions) with one of these, every `FILL IN` replaced.',
+      ...outcomeLines(question),
       'It happened:',
       fencedJson(question.if_yes),
       'It did not happen:',
@@ -55,13 +56,38 @@ export function questionDetails(question: Question, progress: QuestionProgress):
     ...(lastRejection === null ? [] : [`**Last answer rejected:** ${escaped(lastRejection, 400)}`]),
     stateLine(progress),
     `Run ${runLink(question.run)}, authority revision ${question.evidence.authRevision}.`,
-    `Why unknown: ${escaped(question.evidence.why)}`,
+    ...(progress.disputed ? disputeLines(question) : unknownLines(question, progress)),
+  ].join('\n\n');
+}
+
+function unknownLines(question: Question, progress: QuestionProgress): string[] {
+  const { why, lastAnswer, resendUntil } = question.evidence;
+  return [
+    `Why unknown: ${escaped(why)}`,
     ...doubtLine(question),
-    `Last answer of the receiver: ${escaped(question.evidence.lastAnswer ?? 'none yet')}`,
+    `Last answer of the receiver: ${escaped(lastAnswer ?? 'none yet')}`,
+    ...(resendUntil == null ? [] : [`Its key is kept until ${escaped(resendUntil)}.`]),
     'Signal `resolve`: paste `if_yes`, `if_no` or one of `more` from this page’s Input, ' +
       'as one whole JSON object, every `FILL IN` replaced.',
     ...movedOn(question, progress),
-  ].join('\n\n');
+  ];
+}
+
+/** The answers stand here: those in the input may be from before the dispute. */
+function disputeLines(question: Question): string[] {
+  return [
+    ...outcomeLines(question),
+    'Signal `resolve`, every `FILL IN` replaced. It took effect:',
+    fencedJson(question.if_yes),
+    'It did not:',
+    fencedJson(question.if_no),
+  ];
+}
+
+function outcomeLines({ outcomes = [] }: Question): string[] {
+  return outcomes.map(
+    ({ outcome, source }) => `- ${escaped(outcome, 200)}, says ${escaped(source, 300)}`,
+  );
 }
 
 function doubtLine({ evidence }: Question): string[] {
@@ -109,7 +135,7 @@ export function runDetails(session: Session): string {
     ...open.slice(0, unknownsShown).map((actionId) => `- ${questionLink(actionId)}`),
   ];
   if (open.length > unknownsShown) lines.push(`- and ${open.length - unknownsShown} more`);
-  lines.push(...approvalLines(session), ...budgetLines(session));
+  lines.push(...approvalLines(session), ...twinLines(session), ...budgetLines(session));
   if (waitingFor !== null) lines.push(`Waiting for ${escaped(waitingFor)}`);
   if (result !== null) lines.push(...endLines(result));
   return lines.join('\n\n');
@@ -153,6 +179,23 @@ function approvalLines({ approvals }: Session): string[] {
       .slice(0, othersShown)
       .map((other) => `- then ${escaped(other.tool)}, ${escaped(other.actionId)}`),
     ...(more > 0 ? [`- and ${more} more to approve`] : []),
+  ];
+}
+
+/** Settled, the other one holds nobody back any more either. */
+function twinLines({ twins }: Session): string[] {
+  const [first, ...others] = [...twins].map(([actionId, each]) => ({ actionId, ...each }));
+  if (first === undefined) return [];
+  const { actionId, tool, twin, recordVersion } = first;
+  return [
+    `**Another wish?** ${escaped(tool)}, ${escaped(actionId)}, looks the same as ` +
+      `${questionLink(twin)}, which is in doubt. Answer that one; or, if both are wanted, ` +
+      'signal `resolve` to this run:',
+    fencedJson(distinctTo(actionId, twin, recordVersion)),
+    ...others
+      .slice(0, othersShown)
+      .map((other) => `- then ${escaped(other.tool)}, ${escaped(other.actionId)}`),
+    ...(others.length > othersShown ? [`- and ${others.length - othersShown} more`] : []),
   ];
 }
 

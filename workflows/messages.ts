@@ -56,6 +56,13 @@ export interface RunStateAnswer {
     readonly tool: string;
     readonly bound: string;
   }[];
+  /** Actions that look like another one in doubt; a worker of an earlier version does not say. */
+  readonly twins?: readonly {
+    readonly actionId: string;
+    readonly tool: string;
+    readonly twin: string;
+    readonly recordVersion: number;
+  }[];
   /** Why the budget lets nothing more in; null: it does. `topUp` adds to it. */
   readonly exhausted: string | null;
   readonly lastRejection: string | null;

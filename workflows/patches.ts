@@ -40,4 +40,7 @@ export const patches = {
   // What a receiver answers decides whether a keyed action is sent again: it was, too, where the
   // question had failed, or the receiver was at work on it. Since 0.1.0.
   heedVerdict: 'heed-verdict',
+  // What waits because it looks like another action in doubt is asked about, and goes on at once
+  // when it is answered: it went on only with the next look at the gate. Since 0.1.0.
+  wakeOnAnswer: 'wake-on-answer',
 } as const satisfies Record<string, string>;

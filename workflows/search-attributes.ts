@@ -45,10 +45,10 @@ export function runAttributes(session: Session): () => void {
   };
 }
 
-function stateOf({ result, stop, unknowns, approvals, exhausted }: Session): SearchState {
+function stateOf({ result, stop, unknowns, approvals, exhausted, twins }: Session): SearchState {
   if (result !== null) return result.end.kind;
   if (stop !== null) return 'stopped';
   // Before `unknown`, which has a count and, on each question, a value of its own.
-  if (approvals.size > 0 || exhausted !== null) return 'waiting_human';
+  if (approvals.size + twins.size > 0 || exhausted !== null) return 'waiting_human';
   return unknowns.size > 0 ? 'unknown' : 'running';
 }

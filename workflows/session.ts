@@ -71,6 +71,8 @@ export interface Session {
   waitingFor: string | null;
   /** Actions that wait for a person's approval: what it has to name. */
   readonly approvals: Map<string, PendingApproval>;
+  /** Actions that look like another one in doubt: by which they wait, and the record to name. */
+  readonly twins: Map<string, WaitingTwin>;
   /** Why the budget lets nothing more in; null: it does. */
   exhausted: string | null;
   readonly onExhausted: Budget['onExhausted'];
@@ -103,6 +105,13 @@ export interface PendingApproval {
   readonly bound: string;
   /** Decisions on just this that have expired: the next one is another. */
   readonly earlier: number;
+}
+
+export interface WaitingTwin {
+  readonly tool: string;
+  /** The action in doubt. */
+  readonly twin: string;
+  readonly recordVersion: number;
 }
 
 /** A command that another execution of the same workflow handles. */
@@ -148,6 +157,7 @@ export function newSession(options: SessionOptions): Session {
     stop: null,
     waitingFor: null,
     approvals: new Map(),
+    twins: new Map(),
     exhausted: null,
     onExhausted: options.onExhausted ?? 'ask',
     amendable: options.amendable ?? false,

@@ -1,6 +1,7 @@
 // holdfast inbox: what waits for a person.
 
 import { counted } from '../lines.ts';
+import { outcomeLines } from '../question-text.ts';
 import type { CommandContext, CommandOutput } from './command.ts';
 
 export async function inbox({ client }: CommandContext): Promise<CommandOutput> {
@@ -15,10 +16,13 @@ export async function inbox({ client }: CommandContext): Promise<CommandOutput> 
           `${child === 'gone' ? ', nobody polls the receiver any more' : ''}` +
           `; see: holdfast resolve ${actionId}`,
       ]),
-      ...box.disputed.map(
-        ({ runId, actionId }) =>
-          `  ${actionId} is disputed: two outcomes contradict each other; ` +
-          `see: holdfast state ${runId}`,
+      ...box.disputed.flatMap(({ actionId, question }) => [
+        `  ${actionId} is disputed: two outcomes contradict each other; ` +
+          `see: holdfast resolve ${actionId}`,
+        ...(question === null ? [] : outcomeLines(question).map((line) => `  ${line}`)),
+      ]),
+      ...box.twins.map(
+        ({ question, actionId }) => `  ${question} see: holdfast resolve ${actionId}`,
       ),
       ...box.approvals.map(
         ({ question, actionId }) => `  ${question} see: holdfast approve ${actionId}`,

@@ -1,10 +1,17 @@
-// holdfast resolve: shows the question about an unknown action, or answers it.
+// holdfast resolve: shows the question about an action that is unknown, disputed or held back by a
+// twin, or answers it.
 
-import { type ResolutionVerb, type ResolveCommand, resolveSchema } from '../../core/commands.ts';
+import {
+  type ResolutionVerb,
+  type ResolveCommand,
+  resolveSchema,
+  type StatedOutcome,
+} from '../../core/commands.ts';
 import { unknownIdOf } from '../../core/ids.ts';
+import { distinctTo } from '../../core/paste.ts';
 import { ClientError } from '../errors.ts';
 import { checked, jsonFrom } from '../goal.ts';
-import { answerLines, questionLines, sentLines } from '../question-text.ts';
+import { answerLines, distinctLines, questionLines, sentLines } from '../question-text.ts';
 import { type ResolveReply, runOf } from '../resolution.ts';
 import type { CommandContext, CommandOutput } from './command.ts';
 
@@ -13,6 +20,9 @@ export interface ResolveFlags {
   readonly confirmNotExecuted?: boolean;
   readonly authorizeRetry?: boolean;
   readonly abandon?: boolean;
+  /** The action in doubt that looks the same. */
+  readonly confirmDistinct?: string;
+  readonly settleDispute?: StatedOutcome;
   readonly actor?: string;
   readonly reason?: string;
   readonly evidence?: string;
@@ -33,6 +43,8 @@ const verbs = [
   { flag: 'confirmNotExecuted', verb: 'confirm_not_executed', short: 'no' },
   { flag: 'authorizeRetry', verb: 'authorize_retry', short: 'retry' },
   { flag: 'abandon', verb: 'abandon', short: 'abandon' },
+  { flag: 'confirmDistinct', verb: 'confirm_distinct', short: 'distinct' },
+  { flag: 'settleDispute', verb: 'settle_dispute', short: 'settled' },
 ] as const satisfies readonly { flag: keyof ResolveFlags; verb: ResolutionVerb; short: string }[];
 
 export async function resolve(
@@ -53,13 +65,25 @@ async function shown(
   actionId: string,
 ): Promise<CommandOutput> {
   const question = await client.question(runId, actionId);
-  if (question === null) throw noQuestion(actionId);
+  if (question === null) return shownTwin(client, runId, actionId);
   const sent = await client.sent(question);
   return {
     json: { ...question, sent },
     lines: [...questionLines(question), ...sentLines(sent), ...answerLines(question)],
     exit: 'ok',
   };
+}
+
+async function shownTwin(
+  client: CommandContext['client'],
+  runId: string,
+  actionId: string,
+): Promise<CommandOutput> {
+  const question = await client.distinction(runId, actionId);
+  if (question === null) throw noQuestion(actionId);
+  const sent = await client.sent(question);
+  const lines = distinctLines(question, sentLines(sent, 'to be sent'));
+  return { json: { ...question, sent }, lines, exit: 'ok' };
 }
 
 function noQuestion(actionId: string): ClientError {
@@ -76,7 +100,7 @@ async function commandFrom(
   ids: { readonly runId: string; readonly actionId: string },
   flags: ResolveFlags,
 ): Promise<ResolveCommand | null> {
-  const chosen = verbs.filter(({ flag }) => flags[flag] === true);
+  const chosen = verbs.filter(({ flag }) => flags[flag] !== undefined);
   const [verb, second] = chosen;
   if (flags.jsonCommand !== undefined) {
     const others = Object.keys(flags).filter((key) => !['jsonCommand', 'update'].includes(key));
@@ -93,7 +117,8 @@ async function commandFrom(
   if (Object.keys(flags).length > 0)
     throw new ClientError(
       'bad_input',
-      'say which answer: --confirm-executed, --confirm-not-executed, --authorize-retry, --abandon',
+      'say which answer: --confirm-executed, --confirm-not-executed, --authorize-retry, ' +
+        '--abandon, --confirm-distinct, --settle-dispute',
     );
   return null;
 }
@@ -125,16 +150,19 @@ async function flagCommand(
   { runId, actionId, verb, short }: Chosen,
   flags: ResolveFlags,
 ): Promise<ResolveCommand> {
-  const recordVersion = flags.recordVersion ?? (await versionOf(context, runId, actionId));
+  const recordVersion =
+    flags.recordVersion ?? (await versionOf(context, { runId, actionId, verb }));
   const blame = { code: 'bad_input', what: `the answer about ${actionId}` } as const;
   const given = {
-    id: flags.id ?? `${unknownIdOf(actionId)}/${recordVersion}/${short}`,
+    id: flags.id ?? idOf(actionId, { recordVersion, short, flags }),
     actor: flags.actor,
     reason: flags.reason,
     actionId,
     recordVersion,
     verb,
     evidence: evidenceFrom(flags),
+    distinctFrom: flags.confirmDistinct,
+    states: flags.settleDispute,
     coverage: flags.coverage,
     externalId: flags.externalId,
     result:
@@ -157,12 +185,32 @@ async function flagCommand(
   return checked(resolveSchema, Object.fromEntries(stated), blame);
 }
 
+interface Answering {
+  readonly recordVersion: number;
+  readonly short: string;
+  readonly flags: ResolveFlags;
+}
+
+/** As the question proposes it: the same answer again counts once. */
+function idOf(actionId: string, { recordVersion, short, flags }: Answering): string {
+  const { confirmDistinct, settleDispute } = flags;
+  if (confirmDistinct !== undefined) return distinctTo(actionId, confirmDistinct, recordVersion).id;
+  const answer = settleDispute === undefined ? short : answerTo[settleDispute];
+  return `${unknownIdOf(actionId)}/${recordVersion}/${answer}`;
+}
+
+const answerTo = { executed: 'yes', not_executed: 'no' } as const;
+
 /** The version the person has looked at is better than the newest one: name it with the flag. */
 async function versionOf(
   { client }: CommandContext,
-  runId: string,
-  actionId: string,
+  { runId, actionId, verb }: Pick<Chosen, 'runId' | 'actionId' | 'verb'>,
 ): Promise<number> {
+  if (verb === 'confirm_distinct') {
+    const asked = await client.distinction(runId, actionId);
+    if (asked === null) throw noQuestion(actionId);
+    return asked.answer.recordVersion;
+  }
   const question = await client.question(runId, actionId);
   if (question === null) throw noQuestion(actionId);
   return question.if_yes.recordVersion;

@@ -31,12 +31,14 @@ function result(end: End): RunResult {
   };
 }
 
+const promised = { level: 'L1', closing: 'none', fencing: 'none' } as const;
+
 function question(): Question {
   const ledger = memoryLedger();
   open(ledger);
   enter(ledger);
   const run = ledger.run(RUN);
-  return questionOf(run, run.actions.get(ACTION)!, 'L1')!;
+  return questionOf(run, run.actions.get(ACTION)!, promised)!;
 }
 
 const who = ['--actor', 'ada', '--reason', 'seen'];
@@ -170,7 +172,7 @@ describe('resolve', () => {
   });
 
   test('no question is exit 7', async () => {
-    const none = { question: async () => null };
+    const none = { question: async () => null, distinction: async () => null };
     expect((await cli(['resolve', ACTION], none)).code).toBe(7);
     expect((await cli(['resolve', ACTION, '--abandon', ...who], none)).code).toBe(7);
   });
@@ -246,8 +248,9 @@ test('text from outside cannot move the cursor or begin a line', async () => {
           question: { ...question(), question: evil },
         },
       ],
-      disputed: [{ runId: evil, actionId: evil }],
+      disputed: [{ runId: evil, actionId: evil, question: null, child: 'gone' }],
       approvals: [],
+      twins: [],
       exhausted: [{ runId: evil, actionId: evil, why: evil }],
       needResume: [],
       truncated: false,

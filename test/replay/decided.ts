@@ -1,5 +1,6 @@
 // Runs that waited for what only a person can give, or were given another goal on their way.
 
+import type { ResolveCommand } from '../../core/commands.ts';
 import { until } from '../support/fault-stage.ts';
 import type { Operated } from './operated.ts';
 import type { Recorder } from './recorder.ts';
@@ -40,6 +41,19 @@ export const decided: readonly Operated[] = [
     await recorder.client.start(runId, { goal: plan(signOff('first')), principal });
     await decide(recorder, runId, { position: 't1.c1', verb: 'deny' });
     await ends(recorder, runId, 'stopped');
+  }),
+  agentRun('told-from-its-twin', async (recorder, runId) => {
+    const { client, receiver } = recorder;
+    await receiver.arm({ fault: 'commit_then_drop_reply', operation: 'send_notice' });
+    const notice = { tool: 'send_notice', input: { to: 'lead@example.com' } };
+    const steps = [notice, notice].map((step) => ({ ...step, onUnknown: 'continue' as const }));
+    await client.start(runId, { goal: { kind: 'plan', steps }, principal });
+    const asked = await until('a twin that waits', WITHIN_MS, async () => {
+      const { live } = await client.state(runId);
+      return live?.twins?.[0] === undefined ? null : client.distinction(runId, `${runId}.t2.c1`);
+    });
+    await client.resolve(runId, { ...asked.answer, ...who } as ResolveCommand);
+    await ends(recorder, runId, 'ended_with_unknown');
   }),
   agentRun('amended-in-flight', async (recorder, runId) => {
     const { client, receiver } = recorder;

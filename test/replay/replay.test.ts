@@ -100,6 +100,7 @@ test('R-066 runs that went well, and runs that were struck in every way, are rec
     ...['-ended-before-its-copy', '-walk-longer-than-a-history'],
     ...['-adopted-question-ended', '-question-ended-beside-the-run', '-recorded-in-turn'],
     ...['-approved-and-topped-up', '-denied', '-amended-in-flight', '-doubted-as-scheduled'],
+    ...['-told-from-its-twin'],
     ...['-waits-for-an-answer'],
   ];
   expect(kinds.filter((kind) => !names.some((name) => name.includes(kind)))).toEqual([]);

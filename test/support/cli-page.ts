@@ -33,6 +33,22 @@ to an older one is refused. Instead of flags, \`--json-command\` takes one of th
 filled in. An answer goes to the question as a signal and waits there for a worker; \`--update\`
 waits for the verdict; where the question's workflow is gone, it is written to the ledger.
 
+Two more answers are for what is not unknown by itself. What waits because it looks like another
+action in doubt goes to the run, and starts nothing but that wait's end:
+
+\`\`\`sh
+holdfast resolve invoice-42.t4.c1 --confirm-distinct invoice-42.t3.c1 \\
+  --actor ada --reason 'two notices were ordered'
+\`\`\`
+
+A dispute ends with what you state, also in a run that is over; both outcomes stay on record:
+
+\`\`\`sh
+holdfast resolve invoice-42.t3.c1 --settle-dispute executed --external-id ch_81 \\
+  --actor ada --reason 'the charge is in the list, the refusal was another one' \\
+  --evidence 'receiver_query:GET /charges?key=invoice-42.t3.c1'
+\`\`\`
+
 ## What a run may do
 
 \`holdfast revoke\` lets what is in flight come to its end; \`holdfast cancel\` also tells the tools

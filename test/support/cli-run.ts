@@ -9,7 +9,7 @@ export interface Called {
 }
 
 const methods = [
-  ...(['start', 'result', 'state', 'answer', 'question', 'sent'] as const),
+  ...(['start', 'result', 'state', 'answer', 'question', 'distinction', 'sent'] as const),
   ...(['resolve', 'revoke', 'cancel', 'amend', 'approval', 'approve'] as const),
   ...(['deny', 'topUp', 'resume', 'inbox'] as const),
 ];

@@ -90,6 +90,14 @@ function answer(about: About, actionId: string, recordVersion: number): fc.Arbit
       acceptsPossibleDuplicate: fc.boolean(),
     }),
     fc.record({ ...named, verb: fc.constant('abandon') }),
+    fc.record({
+      ...{ ...named, verb: fc.constant('confirm_distinct') },
+      distinctFrom: fc.constantFrom(`${about.runId}.t98.c1`, 'another.t1.c1'),
+    }),
+    fc.record({
+      ...{ ...named, verb: fc.constant('settle_dispute'), evidence },
+      states: fc.constantFrom('executed', 'not_executed'),
+    }),
   );
 }
 
