@@ -8,7 +8,6 @@ import {
   type InquiryAnswer,
   type Settlement,
 } from '../../activities/index.ts';
-import { canonicalJson } from '../../core/digest.ts';
 
 type Report = { report: string };
 const inputSchema = z.strictObject({ report: z.string().min(1) });
@@ -34,7 +33,7 @@ export function jobTools({ url }: { readonly url: string }) {
       inquiry: { consistency: 'strong', settleMs: 0 },
     },
     async execute({ report }, attempt) {
-      const body = canonicalJson({ client_reference: attempt.receiverKey, report });
+      const body = JSON.stringify({ client_reference: attempt.receiverKey, report });
       attempt.beforeSend();
       const { signal } = attempt;
       return submissionOf(await fetch(`${url}/jobs`, { method: 'POST', body, signal }));

@@ -1,9 +1,7 @@
 // The payment API as a tool, from its documentation: what it promises, and what its answers mean.
 
 import * as z from 'zod';
-import { defineTool, type Settlement } from '../../activities/index.ts';
-import { retryAfterOf } from '../../activities/tools/retry-after.ts';
-import { canonicalJson } from '../../core/digest.ts';
+import { defineTool, KeyRefusedError, type Settlement } from '../../activities/index.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -11,13 +9,14 @@ const chargeSchema = z.strictObject({ card: z.string().min(1), cents: z.int().po
 type Charge = z.infer<typeof chargeSchema>;
 
 /** Not listed, and so ambiguous: 500, 502, 504, whatever comes new, and no answer at all. */
-const answers: Readonly<Record<number, 'executed' | 'refused' | 'not_taken'>> = {
+const answers: Readonly<Record<number, 'executed' | 'refused' | 'not_taken' | 'key_refused'>> = {
   200: 'executed',
   400: 'refused',
   402: 'refused',
   401: 'not_taken',
-  // Says that another request with this key is at work, and nothing about that one.
+  // Another request with this key is at work; nothing is said about what becomes of that one.
   409: 'not_taken',
+  422: 'key_refused',
   429: 'not_taken',
   503: 'not_taken',
 };
@@ -39,18 +38,17 @@ export function paymentTools(settings: { readonly url: string; readonly timeoutM
       retentionMs: DAY_MS,
     },
     async execute(charge, attempt) {
-      const body = canonicalJson(charge);
       const headers = {
         'Content-Type': 'application/json',
         Authorization: 'Bearer shop',
         'Idempotency-Key': encodeURIComponent(attempt.receiverKey),
       };
+      const body = JSON.stringify(charge);
       const timeout = AbortSignal.timeout(settings.timeoutMs);
       const signal = AbortSignal.any([attempt.signal, timeout]);
+      const init = { method: 'POST', headers, body, signal, redirect: 'manual' } as const;
       attempt.beforeSend();
-      const url = `${settings.url}/v1/charges`;
-      const response = await fetch(url, { method: 'POST', headers, body, signal });
-      return settlementOf(response);
+      return settlementOf(await fetch(`${settings.url}/v1/charges`, init));
     },
   });
   return { charge_card: chargeCard };
@@ -58,7 +56,7 @@ export function paymentTools(settings: { readonly url: string; readonly timeoutM
 
 /** Throws where the answer settles nothing. */
 async function settlementOf(response: Response): Promise<Settlement<{ charge: string }>> {
-  const { status, headers } = response;
+  const { status } = response;
   switch (answers[status]) {
     case 'executed': {
       const { id } = chargedSchema.parse(await response.json());
@@ -66,13 +64,17 @@ async function settlementOf(response: Response): Promise<Settlement<{ charge: st
     }
     case 'refused':
       return { kind: 'refused', ...refusedSchema.parse(await response.json()) };
-    case 'not_taken': {
+    case 'not_taken':
       // Often said by a gateway in front, with a page of its own: the status is enough.
-      const again = retryAfterOf(headers.get('Retry-After'));
-      const told = { code: String(status), message: 'not considered' };
-      return { kind: 'not_taken', ...told, ...(again === null ? {} : { retryAfterMs: again }) };
-    }
+      return { kind: 'not_taken', code: String(status), message: '', ...againAfter(response) };
+    case 'key_refused':
+      throw new KeyRefusedError(await response.text());
     default:
-      throw new Error(`${status} settles nothing: ${await response.text()}`);
+      throw new Error(`${status} settles nothing`);
   }
+}
+
+function againAfter({ headers }: Response) {
+  const seconds = Number(headers.get('Retry-After') ?? Number.NaN);
+  return seconds >= 0 ? { retryAfterMs: seconds * 1_000 } : {};
 }
