@@ -92,7 +92,7 @@ export function closingRules(open: Open): void {
     const digest = digestOf(input);
     const payloadDigest = digestOf('as the caller has it');
 
-    test('A3 inquiry and closing tell the digest of the input that the key belongs to', async () => {
+    test('A3 inquiry and closing tell the digest of the input that has the key', async () => {
       const { receiver } = await open();
       await send(receiver);
       expect(await receiver.inquire(identity)).toMatchObject({ kind: 'executed', digest });

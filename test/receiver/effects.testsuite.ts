@@ -57,7 +57,7 @@ export function effectRules(open: Open): void {
     expect(await receiver.effects()).toHaveLength(1);
   });
 
-  test('A13: a closing that cannot wait any longer says in flight, and closes nothing', async () => {
+  test('A13: a closing that cannot wait longer says in flight, closes nothing', async () => {
     const gate = deferred<void>();
     const begun = deferred<void>();
     const { receiver, place } = await open(
@@ -76,7 +76,7 @@ export function effectRules(open: Open): void {
     expect(await hasty.close(identity)).toMatchObject({ kind: 'executed' });
   });
 
-  test('A4: an effect that does not end is rolled back, and its late writes come to nothing', async () => {
+  test('A4: an effect without end is rolled back; its late writes come to nothing', async () => {
     const late = deferred<void>();
     const told = deferred<unknown>();
     let slow = true;
@@ -113,7 +113,7 @@ export function effectRules(open: Open): void {
     expect(await act(receiver, { input: 1 })).toMatchObject({ kind: 'executed' });
   });
 
-  test('A11: after a statement that failed a rejection undoes what was written, and stays', async () => {
+  test('A11: after a failed statement a rejection undoes the writes, and stays', async () => {
     const { receiver, place } = await open(
       operation(async (tx) => {
         await add(tx, 'word');
@@ -141,7 +141,7 @@ export function effectRules(open: Open): void {
     expect(await place.rows(WORDS)).toEqual([{ word: 'in passing' }]);
   });
 
-  test('placeholders stand for values in either store, wherever else a question mark is', async () => {
+  test('placeholders stand for values, wherever else a question mark is', async () => {
     const { receiver } = await open(
       operation(async (tx) => {
         const sql = `SELECT '?' AS quoted, "word" AS "na?me" /* ? */ FROM done -- ?

@@ -41,7 +41,7 @@ function handDriven(downstream: ForeignOperation['downstream']) {
 }
 
 export function foreignRules(open: Open): void {
-  test('A3 A6 while the first is at work its twin waits and another payload is refused', async () => {
+  test('A3 A6 while the first is at work its twin waits, another payload is refused', async () => {
     const { calls, call, options } = handDriven('unkeyed');
     const { receiver, time } = await open({ ...options, retentionMs: 3_600_000 });
     const first = send(receiver);
@@ -59,7 +59,7 @@ export function foreignRules(open: Open): void {
     expect(calls).toHaveLength(1);
   });
 
-  test('A5 A8 a lost report is unknown, never failed, and the effect is not run again', async () => {
+  test('A5 A8 a lost report is unknown, never failed; the effect is not run again', async () => {
     const { calls, call, options } = handDriven('unkeyed');
     const { receiver } = await open(options);
     const first = send(receiver);
@@ -140,7 +140,7 @@ export function foreignRules(open: Open): void {
     expect(await send(after)).toMatchObject({ kind: 'unknown' });
   });
 
-  test('B8: a claim lost by time and a newer epoch are two answers, each for its own end', async () => {
+  test('B8: a claim lost by time and a newer epoch are two answers', async () => {
     const { call, options } = handDriven('keyed');
     const { receiver, time } = await open(options);
     const fenceScope = 'run';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Operations, ReceiverSettings } from '../../receiver/index.ts';
+import type { ReceiverSettings } from '../../receiver/index.ts';
 import {
   decodeKeyHeader,
   encodeKeyHeader,
@@ -10,8 +10,10 @@ import {
   receiverHandler,
   serve,
 } from '../../receiver/index.ts';
-import { type Call, close, inquire, type Reply, send } from '../support/receiver-call.ts';
+import { type Call, inquire, send } from '../support/receiver-call.ts';
 import { openForTest } from './open.ts';
+import { openOnSqlite } from './sqlite-place.ts';
+import { wireRules } from './wire.testsuite.ts';
 
 // Catches: an answer over the wire that differs from the receiver's, or a replay from the first.
 
@@ -24,47 +26,7 @@ async function serveForTest(options: Partial<ReceiverSettings> = {}) {
 
 const ticket: Call = { operation: 'open_ticket', key: 'a17', input: { subject: 'Printer' } };
 
-/** What a replay must repeat: everything but the marks of the replay and of the connection. */
-function fidelity({ status, headers, text }: Reply) {
-  const passing = ['date', 'connection', 'keep-alive', 'idempotency-status', 'idempotent-replayed'];
-  return { status, text, headers: [...headers].filter(([name]) => !passing.includes(name)) };
-}
-
-test('R-028 A4 50 requests with one key at once have one effect and 49 replays', async () => {
-  const { url, receiver } = await serveForTest();
-  const replies = await Promise.all(Array.from({ length: 50 }, () => send(url, ticket)));
-  const states = replies.map(({ headers }) => headers.get(headerNames.status));
-  expect(states.filter((state) => state === 'executed')).toHaveLength(1);
-  expect(states.filter((state) => state === 'replayed')).toHaveLength(49);
-  expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
-  expect(await receiver.effects()).toHaveLength(1);
-  expect(await receiver.observe('open_ticket')).toEqual({ tickets: 1, notifications: 1 });
-});
-
-const big = 'é'.repeat(1_500_000);
-const answering: Operations = {
-  none: { version: '1', apply: () => ({ externalId: 'n-1', objectVersion: '7' }) },
-  null: { version: '1', apply: () => ({ externalId: 'n-2', result: null }) },
-  big: { version: '1', apply: () => ({ externalId: 'b-ü', result: big }) },
-  no: { version: '1', apply: () => ({ rejected: { code: 'no', message: 'not today' } }) },
-};
-
-test.each([
-  ['none', 204],
-  ['null', 200],
-  ['big', 200],
-  ['no', 409],
-])('A9 the replay of "%s" is the same status, headers and bytes', async (operation, status) => {
-  const { url } = await serveForTest({ operations: answering });
-  const first = await send(url, { operation, key: 'k' });
-  expect(first.status).toBe(status);
-  expect(first.headers.get(headerNames.replayed)).toBeNull();
-  const again = await send(url, { operation, key: 'k' });
-  expect(fidelity(again)).toEqual(fidelity(first));
-  expect(again.headers.get(headerNames.replayed)).toBe('true');
-  if (operation === 'big') expect(first.body).toMatchObject({ result: big });
-  if (operation === 'null') expect(first.body).toMatchObject({ result: null });
-});
+wireRules(openOnSqlite);
 
 test('A3 A12 each refusal says its state, its kind and whether a new key is safe', async () => {
   const { url, receiver, time } = await serveForTest();
@@ -145,31 +107,6 @@ test('A16 with the store gone the answer is 503 with Retry-After, and nothing ha
   expect(reply).toMatchObject({ status: 503, body: { operation_state: 'not_taken' } });
   expect(reply.headers.get('retry-after')).toBe('1');
   expect(await inquire(url, ticket)).toMatchObject({ status: 503 });
-});
-
-test('A13 inquiry and closing over HTTP tell all their answers apart', async () => {
-  const { url } = await serveForTest();
-  const sendToken = { epoch: 1, number: 1 };
-  expect(await inquire(url, ticket)).toMatchObject({
-    status: 200,
-    body: { operation_state: 'no_record', safe_new_key: false },
-  });
-  expect(await close(url, { ...ticket, sendToken })).toMatchObject({
-    status: 200,
-    body: {
-      operation_state: 'not_executed',
-      closed: true,
-      through: sendToken,
-      safe_new_key: false,
-    },
-  });
-  expect(await send(url, { ...ticket, sendToken })).toMatchObject({ status: 410 });
-  await send(url, { ...ticket, sendToken: { epoch: 1, number: 2 } });
-  const told = { operation_state: 'executed', external_id: 'ticket-1' };
-  expect(await inquire(url, ticket)).toMatchObject({ status: 200, body: told });
-  expect(await close(url, ticket)).toMatchObject({ status: 200, body: told });
-  const burnt = await close(url, { ...ticket, key: 'b' });
-  expect(burnt.body).toMatchObject({ operation_state: 'not_executed', safe_new_key: true });
 });
 
 test('keys and principals with slashes, quotes and non-ASCII work end to end', async () => {

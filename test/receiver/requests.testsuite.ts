@@ -149,7 +149,7 @@ export function requestRules(open: Open): void {
     });
   });
 
-  test('A16 a store held by another process refuses the request, which leaves nothing', async () => {
+  test('A16 a store held by another process refuses, and nothing is left', async () => {
     const { receiver, place } = await open({ busyTimeoutMs: 20 });
     const letGo = await place.hold();
     expect(await ticketFor(receiver)).toMatchObject({ kind: 'not_taken' });

@@ -7,6 +7,7 @@ import { foreignRules } from './foreign.testsuite.ts';
 import { openOnPostgres } from './postgres-place.ts';
 import { requestRules } from './requests.testsuite.ts';
 import { retentionRules } from './retention.testsuite.ts';
+import { wireRules } from './wire.testsuite.ts';
 
 requestRules(openOnPostgres);
 retentionRules(openOnPostgres);
@@ -14,3 +15,4 @@ closingRules(openOnPostgres);
 effectRules(openOnPostgres);
 fenceRules(openOnPostgres);
 foreignRules(openOnPostgres);
+wireRules(openOnPostgres);
