@@ -18,7 +18,9 @@ const POLL = { timeout: 30_000 };
 /** Writes a line once it is told to go on; it outlives the process that started it. */
 const CHILD = `const { appendFileSync, existsSync } = require('node:fs');
 const [output, go] = process.argv.slice(1);
-setInterval(() => { if (existsSync(go)) { appendFileSync(output, 'done\\n'); process.exit(); } }, 20);
+setInterval(() => {
+  if (existsSync(go)) { appendFileSync(output, 'done\\n'); process.exit(); }
+}, 20);
 console.log('ready');`;
 const ROOT = `const { spawn } = require('node:child_process');
 const [child, output, go] = process.argv.slice(1);
@@ -97,7 +99,7 @@ const doubt = (rig: Rig, attemptId: string) =>
 const attemptIdOf = async (rig: Rig) =>
   (await rig.ledger.read(RUN)).actions.get(ACTION)?.attempts[0]?.attemptId ?? '';
 
-test('R-103 the root of a command is killed, its child is not: nothing conflicting is sent', async () => {
+test('R-103 the root of a command is killed, its child is not: nothing conflicting goes', async () => {
   const { rig, attempt, effects, goOn } = await staged();
   await failureOfRun(attempt());
   await doubt(rig, await attemptIdOf(rig));
@@ -112,7 +114,7 @@ test('R-103 the root of a command is killed, its child is not: nothing conflicti
   await expect.poll(effects, POLL).toBe(1);
 });
 
-test('R-103 the whole group has stopped, and a person says so with evidence: it may go on', async () => {
+test('R-103 the whole group has stopped, and a person says so with evidence: it goes on', async () => {
   const { rig, attempt, effects, root, goOn } = await staged();
   await failureOfRun(attempt());
   await doubt(rig, await attemptIdOf(rig));
