@@ -11,11 +11,14 @@ import {
   type SettlementKind,
   settlementKindSchema,
 } from '../../core/fact-fields.ts';
+import { limits } from '../../core/limits.ts';
 import type { ActionState } from '../../core/run-state.ts';
 import { ACTION, enter, open, RUN, settle } from '../support/asks.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
 import { change, close, doubt, end, inquire, keyed, resolve, strong } from '../support/story.ts';
 
+/** After that nothing arrives any more, and reads tell what has, as `strong` promises it. */
+const SETTLED_AFTER = limits.sendWindowMs + 60_000 + 1_000;
 const actions = [ACTION, 'r.t2.c1'] as const;
 const contracts: readonly ContractInput[] = [
   {},
@@ -74,7 +77,7 @@ const event = fc.oneof(
   }),
   fc.record({
     kind: fc.constant('later'),
-    ms: fc.constantFrom(1, 61_001, 3_600_000, 30 * 86_400_000),
+    ms: fc.constantFrom(1, SETTLED_AFTER + 1, 3_600_000, 30 * 86_400_000),
   }),
   fc.record({ kind: fc.constantFrom('revoke', 'cancel', 'end') }),
 );
@@ -166,7 +169,7 @@ function provedBy(
     const isOver = attempts.every(
       ({ settled, exclusion, enteredAt }) =>
         exclusion !== 'none' ||
-        (settled === null ? now > enteredAt + 61_000 : definite.has(settled.outcome)),
+        (settled === null ? now > enteredAt + SETTLED_AFTER : definite.has(settled.outcome)),
     );
     return isStrong && isOver && contract.requestDelayMaxMs === 60_000 ? idsOf(covered) : [];
   }

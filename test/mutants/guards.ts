@@ -10,6 +10,7 @@ import { lateGuards } from './late-guards.ts';
 import type { Guard } from './mutant.ts';
 import { runGuards } from './run-guards.ts';
 import { settlementGuards } from './settlement-guards.ts';
+import { unknownGuards } from './unknown-guards.ts';
 
 export const guards: readonly Guard[] = [
   ...gateGuards,
@@ -21,4 +22,5 @@ export const guards: readonly Guard[] = [
   ...authorityGuards,
   ...lateGuards,
   ...commandGuards,
+  ...unknownGuards,
 ];

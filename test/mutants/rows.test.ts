@@ -59,6 +59,14 @@ const needed = [
   'what waits for a person',
   'commands that were pasted unread',
   'what the ledger refuses is not sent',
+  'compensation',
+  'resend by the answer',
+  'refused key',
+  'going on',
+  'distinct wishes',
+  'disputes',
+  'stale answers',
+  'no claim without a word',
 ];
 
 describe('the rows', () => {

@@ -14,7 +14,7 @@ export const settlementGuards: readonly Guard[] = [
     patches: [
       {
         name: 'doubt-not-written',
-        from: "return { reply: 'in_doubt', facts: [{ source: 'history', body }] };",
+        from: "return { reply: 'in_doubt', facts };",
         to: "return { reply: 'in_doubt', facts: [] };",
         red: 'R-005 one that entered is in doubt, whether or not it ever reached the receiver',
       },
