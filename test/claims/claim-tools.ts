@@ -72,17 +72,30 @@ export function claimTools({ receiverUrl, gatewayUrl, lies }: ClaimSettings) {
     }),
     lagging_add: defineTool<Input, Json>({
       ...{ name: 'lagging_add', ...described },
-      ...at('add', { ...looking, inquiry: { consistency: 'lagging', settleMs: 0 } }),
+      ...perRequest(at('add', { ...looking, inquiry: { consistency: 'lagging', settleMs: 0 } })),
     }),
     settling_add: defineTool<Input, Json>({
       ...{ name: 'settling_add', ...described },
-      ...at('add', { ...looking, inquiry: strong, requestDelayMaxMs: REQUEST_DELAY_MS }),
+      ...perRequest(
+        at('add', { ...looking, inquiry: strong, requestDelayMaxMs: REQUEST_DELAY_MS }),
+      ),
     }),
     dumb_notice: notice,
   };
 }
 
-type Calls = Pick<ReturnType<typeof httpReceiver<Input, Json>>, 'execute' | 'inquire'>;
+type Tool = ReturnType<typeof httpReceiver<Input, Json>>;
+type Calls = Pick<Tool, 'execute' | 'inquire'>;
+
+/** A receiver that knows requests and no wishes: whatever is sent again is one more effect. */
+function perRequest({ execute, inquire, ...rest }: Tool): Tool {
+  return {
+    ...rest,
+    ...underNewKeys({ execute, inquire }),
+    inquire: (inquiry: Inquiry) =>
+      inquire({ ...inquiry, receiverKey: `${inquiry.receiverKey}#${inquiry.sendToken.number}` }),
+  };
+}
 
 function underNewKeys({ execute }: Calls): Pick<Calls, 'execute'> {
   return {

@@ -69,9 +69,9 @@ export const toolRows = {
   asked_add: { level: 'L2', weight: 3, open: 'asked', never: ['lagging_read'] },
   /** Keyed, and nobody to ask. */
   mute_credit: { level: 'L2', weight: 3, open: 'stays', never: [] },
-  /** Asked, and what it says may be old; never repeated. */
+  /** Asked about a request, and what it says may be old; sent again it would be another one. */
   lagging_add: { level: 'L1', weight: 3, open: 'asked', never: [] },
-  /** Asked; after a stated time nothing can arrive any more. Never repeated. */
+  /** The same, and what it says is new; after a stated time nothing can arrive any more. */
   settling_add: { level: 'L1', weight: 2, open: 'settles', never: [...unbounded, 'lagging_read'] },
   /** A gateway without keys, questions or memory. */
   dumb_notice: { level: 'L0', weight: 3, open: 'stays', never: twice },

@@ -35,10 +35,11 @@ export async function violationText(
   { violations, effects }: Report,
 ): Promise<string> {
   const lines: string[] = [];
-  for (const { kind, op, text } of violations) {
+  for (const op of new Set(violations.map((each) => each.op))) {
     const { tool, requests, asks } = ops.find(({ id }) => id === op) ?? {};
     const keys = effects.filter((effect) => effect.op === op).map(({ key }) => key ?? 'no key');
-    lines.push(`FALSE ${kind} ${op} (${tool ?? 'nobody asked for it'}): ${text}`);
+    for (const { kind, text } of violations.filter((each) => each.op === op))
+      lines.push(`FALSE ${kind} ${op} (${tool ?? 'nobody asked for it'}): ${text}`);
     lines.push(`    played: ${JSON.stringify({ requests, asks })}`);
     lines.push(`    effects at the receiver: ${keys.join(', ') || 'none'}`);
     lines.push(...(await factsOf(stage, op)).map((fact) => `    ${fact}`), '');

@@ -105,7 +105,7 @@ function subjectOf({ body }: HttpCall): string {
   return String((JSON.parse(body.toString('utf8')) as Record<string, unknown>)['subject']);
 }
 
-/** Keys end with the action id; a tool that lies adds to it. */
+/** Keys end with the action id, and with an attempt's number where each request has its own. */
 function operationOf(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1).replace(/#.*$/, '');
 }
