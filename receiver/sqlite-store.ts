@@ -2,12 +2,11 @@
 //
 // Owns: connection, the order of this process's transactions. Several processes may share a file.
 //
-// INV-1  One writer: every transaction is BEGIN IMMEDIATE, and those of one process on one file
-//        take turns, so that an effect that awaits lets nobody in between. Waiting blocks no loop.
+// INV-1  One writer: every transaction is BEGIN IMMEDIATE, and those of one store take turns, so
+//        that an effect that awaits lets nobody in between. Waiting blocks no event loop.
 // INV-2  synchronous = FULL: an answer leaves only after its commit is on the disk.
 // INV-3  A file of a newer schema is refused.
 
-import { realpathSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { receiverLimits } from './limits.ts';
@@ -21,7 +20,7 @@ import {
   type StoreSettings,
   type Tx,
 } from './store.ts';
-import { sharedTurns, type TakeTurn } from './turns.ts';
+import { turns } from './turns.ts';
 
 /** Throws when the file cannot be opened, is of a newer schema or refuses WAL. */
 export function openSqliteStore(path: string, settings: StoreSettings): Store {
@@ -34,7 +33,7 @@ export function openSqliteStore(path: string, settings: StoreSettings): Store {
   }
   // Whoever else writes is waited for by looking again, not inside the call.
   db.pragma('busy_timeout = 0');
-  return storeOf(db, sharedTurns(realpathSync(path)), settings);
+  return storeOf(db, settings);
 }
 
 function prepareFile(db: Database.Database, path: string, tables: readonly string[]): void {
@@ -55,13 +54,14 @@ function prepareFile(db: Database.Database, path: string, tables: readonly strin
   migrate.immediate();
 }
 
-function storeOf(db: Database.Database, takeTurn: TakeTurn, settings: StoreSettings): Store {
+function storeOf(db: Database.Database, settings: StoreSettings): Store {
+  const takeTurn = turns(settings.busyTimeoutMs);
   const raw = rawOf(db, settings.trace);
   const open: Open = { db, raw, settings };
   return {
     locksRows: false,
     async transaction(body) {
-      const done = await takeTurn(settings.busyTimeoutMs);
+      const done = await takeTurn();
       if (done === null) return { kind: 'busy' };
       try {
         return await immediate(open, body);
@@ -70,7 +70,7 @@ function storeOf(db: Database.Database, takeTurn: TakeTurn, settings: StoreSetti
       }
     },
     async read(body) {
-      const done = await takeTurn(settings.busyTimeoutMs);
+      const done = await takeTurn();
       if (done === null) throw new Error('the store is busy with an effect; ask again');
       try {
         await begin(open, 'BEGIN');
@@ -145,8 +145,11 @@ async function immediate<T>(open: Open, body: (tx: Tx) => Promise<T>): Promise<C
     await raw.exec('COMMIT');
     return { kind: 'committed', value };
   } catch (error) {
-    if (db.inTransaction) db.exec('ROLLBACK');
-    return isBusy(error) ? { kind: 'busy' } : { kind: 'commit_unknown', error };
+    // Still open: it did not begin to commit (a deferred constraint), and now never will.
+    const refused = db.inTransaction;
+    if (refused) db.exec('ROLLBACK');
+    if (isBusy(error)) return { kind: 'busy' };
+    return { kind: refused ? 'rolled_back' : 'commit_unknown', error };
   }
 }
 

@@ -75,13 +75,20 @@ export async function runBody<T>(
   }
 }
 
+/** What would end the transaction, or a part of it, behind the receiver's back. */
+const CONTROL = /^\s*(begin|start|commit|end|rollback|abort|savepoint|release|prepare)\b/i;
+
+async function refuse(sql: string): Promise<never> {
+  throw new Error(`an effect does not end its transaction: ${sql}`);
+}
+
 function openHandle(raw: RawTx) {
   const pending = new Set<Promise<unknown>>();
   let over = false;
   let failure: { readonly error: unknown } | null = null;
-  const through = async <R>(statement: () => Promise<R>): Promise<R> => {
+  const through = async <R>(sql: string, statement: () => Promise<R>): Promise<R> => {
     if (over) throw new Error('the transaction is over; await every call inside the effect');
-    const running = statement();
+    const running = CONTROL.test(sql) ? refuse(sql) : statement();
     pending.add(running);
     try {
       return await running;
@@ -99,9 +106,9 @@ function openHandle(raw: RawTx) {
   const tx: Tx = {
     dialect: raw.dialect,
     locks: raw.locks,
-    run: (sql, ...values) => through(() => raw.run(sql, values)),
-    get: (sql, ...values) => through(() => raw.get(sql, values)),
-    all: (sql, ...values) => through(() => raw.all(sql, values)),
+    run: (sql, ...values) => through(sql, () => raw.run(sql, values)),
+    get: (sql, ...values) => through(sql, () => raw.get(sql, values)),
+    all: (sql, ...values) => through(sql, () => raw.all(sql, values)),
     async nested(body, undo) {
       await raw.exec('SAVEPOINT effect');
       const value = await body();

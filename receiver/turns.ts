@@ -1,24 +1,20 @@
-// Transactions of this process on one file: one after another, in the order they came.
+// Transactions of one store: one after another, in the order they came.
 
 type Done = () => void;
 
 /** Waits for its turn; null: it did not come in time. Call what it gives when it is over. */
-export type TakeTurn = (waitMs: number) => Promise<Done | null>;
+export type TakeTurn = () => Promise<Done | null>;
 
-/** The last turn of each file of this process: a name and a promise, kept for ever. */
-const lastTurns = new Map<string, Promise<void>>();
-
-export function sharedTurns(file: string): TakeTurn {
-  return async (waitMs) => {
-    const before = lastTurns.get(file) ?? Promise.resolve();
+export function turns(waitMs: number): TakeTurn {
+  let last: Promise<void> = Promise.resolve();
+  return async () => {
+    const before = last;
     let done: Done = () => undefined;
     const mine = new Promise<void>((resolve) => {
-      done = resolve;
+      // Not at once: a long queue would keep the event loop, and other processes, out.
+      done = () => void setImmediate(resolve);
     });
-    lastTurns.set(
-      file,
-      before.then(() => mine),
-    );
+    last = before.then(() => mine);
     if (await came(before, waitMs)) return done;
     done(); // whoever stands behind does not wait for us
     return null;

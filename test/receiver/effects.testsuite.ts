@@ -99,6 +99,54 @@ export function effectRules(open: Open): void {
     expect(await place.rows(WORDS)).toEqual([{ word: 'once' }]);
   });
 
+  test('A4: where a closing left the row, of fifty later requests one has an effect', async () => {
+    const { receiver } = await open(
+      operation(async (tx) => {
+        await add(tx, `word ${(await tx.all(WORDS)).length}`);
+        return { externalId: 'x' };
+      }),
+    );
+    await receiver.close(identity, { epoch: 1, number: 1 });
+    const sendToken = { epoch: 1, number: 2 };
+    await Promise.all(Array.from({ length: 50 }, () => act(receiver, { sendToken })));
+    expect(await receiver.effects()).toHaveLength(1);
+  });
+
+  test('A4: an effect that would end its transaction is rolled back', async () => {
+    const { receiver, place } = await open(
+      operation(async (tx, input) => {
+        await add(tx, 'word');
+        await tx.run(String(input)).catch(() => undefined);
+        return { externalId: 'x' };
+      }),
+    );
+    for (const input of ['COMMIT', ' rollback', 'SAVEPOINT effect', 'END'])
+      expect(await act(receiver, { input })).toMatchObject({ kind: 'not_taken' });
+    expect(await place.rows(WORDS)).toEqual([]);
+  });
+
+  test('A4: a constraint that breaks at the commit leaves nothing, and says so', async () => {
+    const { receiver, place } = await open({
+      operations: {
+        act: {
+          version: '1',
+          tables: ({ integer, strict }) =>
+            `CREATE TABLE IF NOT EXISTS done (word TEXT PRIMARY KEY, next TEXT
+               REFERENCES done (word) DEFERRABLE INITIALLY DEFERRED, n ${integer}) ${strict}`,
+          async apply(tx, input) {
+            const sql = 'INSERT INTO done (word, next) VALUES (?, ?)';
+            await tx.run(sql, 'one', 'two');
+            if (input === 'both') await tx.run(sql, 'two', 'one');
+            return { externalId: 'x' };
+          },
+        },
+      },
+    });
+    expect(await act(receiver)).toMatchObject({ kind: 'not_taken' });
+    expect(await place.rows(WORDS)).toEqual([]);
+    expect(await act(receiver, { input: 'both' })).toMatchObject({ kind: 'executed' });
+  });
+
   test('A8: a statement that failed dooms the effect, although it was caught', async () => {
     const { receiver, place } = await open(
       operation(async (tx, input) => {
