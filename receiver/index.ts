@@ -35,7 +35,21 @@ export type {
   TableWords,
 } from './operation.ts';
 export { type ExampleOptions, exampleOperations } from './operations.ts';
-export type { SqlitePlace, StorePlace } from './place.ts';
+export type {
+  Intent,
+  IntentEvent,
+  IntentRecord,
+  IntentState,
+  MaySend,
+  OutboxReceiver,
+  OutboxStore,
+  Sending,
+  SendOutcome,
+} from './outbox/intent.ts';
+export { type Outbox, type OutboxOptions, openOutbox } from './outbox/outbox.ts';
+export type { Decision, Resolved } from './outbox/resolution.ts';
+export { NotSentError, type Step } from './outbox/sender.ts';
+export { openStore, type SqlitePlace, type StorePlace } from './place.ts';
 export type { PostgresPlace } from './postgres-store.ts';
 export { type HttpAnswer, problemTable } from './problem.ts';
 export {
@@ -46,6 +60,7 @@ export {
   type ReceiverSettings,
 } from './receiver.ts';
 export type { Identity, OperationRequest } from './request.ts';
+export type { Committed, Store, StoreSettings } from './store.ts';
 export { type Handler, type HttpCall, listenerOf, type Served, serve } from './transport.ts';
 export { type Situation, type Verdict, verdictOf, verdicts } from './verdict.ts';
 export {

@@ -35,6 +35,17 @@ export const receiverLimits = {
   sweepEveryMs: 60 * MINUTE,
   /** Requests on their way when SIGTERM comes may finish for this long. */
   shutdownGraceMs: 5 * SECOND,
+  /** A sender of an outbox that has not reported for so long counts as lost. */
+  outboxLeaseMs: 2 * MINUTE,
+  /** From the ask whether it may be sent to its first byte. */
+  outboxWindowMs: limits.sendWindowMs,
+  outboxSendsMax: limits.attemptsMax,
+  /** Doubling with each send, up to the second. */
+  outboxPauseMs: 1 * SECOND,
+  outboxPauseMaxMs: 10 * MINUTE,
+  outboxPollMs: 1 * SECOND,
+  /** Intents that one look lists. */
+  outboxRowsMax: 1_000,
   faultsArmedMax: 1_000,
   requestsHeldMax: 1_000,
 } as const;
