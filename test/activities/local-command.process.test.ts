@@ -99,7 +99,7 @@ const doubt = (rig: Rig, attemptId: string) =>
 const attemptIdOf = async (rig: Rig) =>
   (await rig.ledger.read(RUN)).actions.get(ACTION)?.attempts[0]?.attemptId ?? '';
 
-test('R-103 the root of a command is killed, its child is not: nothing conflicting goes', async () => {
+test('R-103 the root of a command is killed, its child is not: no conflicting one is', async () => {
   const { rig, attempt, effects, goOn } = await staged();
   await failureOfRun(attempt());
   await doubt(rig, await attemptIdOf(rig));
@@ -114,7 +114,7 @@ test('R-103 the root of a command is killed, its child is not: nothing conflicti
   await expect.poll(effects, POLL).toBe(1);
 });
 
-test('R-103 the whole group has stopped, and a person says so with evidence: it goes on', async () => {
+test('R-103 the whole group has stopped, and a person says so: it may go on', async () => {
   const { rig, attempt, effects, root, goOn } = await staged();
   await failureOfRun(attempt());
   await doubt(rig, await attemptIdOf(rig));
