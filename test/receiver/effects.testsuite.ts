@@ -100,15 +100,14 @@ export function effectRules(open: Open): void {
   });
 
   test('A4: where a closing left the row, of fifty later requests one has an effect', async () => {
-    const { receiver } = await open(
-      operation(async (tx) => {
-        await add(tx, `word ${(await tx.all(WORDS)).length}`);
-        return { externalId: 'x' };
-      }),
-    );
-    await receiver.close(identity, { epoch: 1, number: 1 });
+    const { receiver, place } = await open();
+    const tickets = { ...identity, operation: 'open_ticket', input: { subject: 's' } };
+    await receiver.close(tickets, { epoch: 1, number: 1 });
     const sendToken = { epoch: 1, number: 2 };
-    await Promise.all(Array.from({ length: 50 }, () => act(receiver, { sendToken })));
+    await Promise.all(
+      Array.from({ length: 50 }, () => receiver.execute({ ...tickets, sendToken })),
+    );
+    expect(await place.rows('SELECT key FROM ticket')).toEqual([{ key: 'k' }]);
     expect(await receiver.effects()).toHaveLength(1);
   });
 
