@@ -209,6 +209,13 @@ describe('a long wait does not fill the chain', () => {
     ]);
   });
 
+  test('K-019 a name that came late is news, once', () => {
+    const ledger = entered();
+    for (const externalId of [null, 'ext-9', 'ext-9', null])
+      inquire(ledger, { verdict: 'processing', externalId });
+    expect(bodiesAfter(ledger, 2)).toMatchObject([{ externalId: null }, { externalId: 'ext-9' }]);
+  });
+
   test('a repeated half of what goes on is written once', () => {
     const ledger = memoryLedger();
     openAndEnter(ledger, { continuing: 'own_protocol' });

@@ -224,6 +224,7 @@ describe('R-019 an action that waits for its twin', () => {
     ['look again', distinct(twin, { recordVersion: 1 })],
   ])('still waits after an answer that is not to it: %s', (why, answer) => {
     const ledger = waiting();
+    enter(ledger, { ...again(9), barrier: { kind: 'not_current', why: 'paused' } });
     const reply = resolve(ledger, answer);
     expect(reply).toMatchObject({ what: 'rejected', why: expect.stringContaining(why) });
     expect(entersAs(ledger, ACTION, 2).verdict).toBe('twin_unknown');
