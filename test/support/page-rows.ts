@@ -1,7 +1,7 @@
 // A page of the docs that has one row for each case or rule: `| id | sentence | test, or reason |`.
 
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { projectFiles, projectRoot } from './project-files.ts';
 import { idsIn } from './requirement-cover.ts';
 import { testTitles } from './test-titles.ts';
@@ -21,7 +21,9 @@ export function pageRows(page: string, id: RegExp): readonly PageRow[] {
   const row = new RegExp(`^\\| (${id.source}) \\| (.+?) \\| (.+) \\|$`, 'gm');
   return [...text.matchAll(row)].map(([, found = '', , where = '']) => ({
     id: found,
-    files: [...where.matchAll(/`(test\/[\w./-]+\.test\.ts)`/g)].map(([, path = '']) => path),
+    files: [...where.matchAll(/`(test\/[\w./-]+\.test(?:suite)?\.ts)`/g)].map(
+      ([, path = '']) => path,
+    ),
     reason: where.replace(/`[^`]+`[,;:]? ?/g, ''),
     played: where.startsWith('`'),
   }));
@@ -43,9 +45,17 @@ function isNamed(id: string, path: string): boolean {
   return ids.has(id);
 }
 
-/** In the titles of its live tests. */
+/** In the titles of its live tests; a suite lives in the test file that plays it. */
 function idsOf(path: string): ReadonlySet<string> {
-  const file = projectFiles().find((each) => each.path === path);
-  const titles = file === undefined ? [] : testTitles(path, file.text);
+  const files = projectFiles();
+  const file = files.find((each) => each.path === path);
+  const isPlayed =
+    !path.endsWith('.testsuite.ts') ||
+    files.some(({ path: other, text }) => other.endsWith('.test.ts') && imports(text, path));
+  const titles = file === undefined || !isPlayed ? [] : testTitles(path, file.text);
   return new Set(titles.flatMap(({ title, skipped }) => (skipped ? [] : idsIn(title))));
+}
+
+function imports(text: string, path: string): boolean {
+  return text.includes(`from './${basename(path)}'`);
 }
