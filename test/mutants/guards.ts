@@ -5,9 +5,11 @@ import { authorityGuards } from './authority-guards.ts';
 import { barrierGuards } from './barrier-guards.ts';
 import { commandGuards } from './command-guards.ts';
 import { consumesGuards } from './consumes-guards.ts';
+import { contractSuiteGuards } from './contract-suite-guards.ts';
 import { gateGuards } from './gate-guards.ts';
 import { lateGuards } from './late-guards.ts';
 import type { Guard } from './mutant.ts';
+import { outboxGuards } from './outbox-guards.ts';
 import { runGuards } from './run-guards.ts';
 import { settlementGuards } from './settlement-guards.ts';
 import { unknownGuards } from './unknown-guards.ts';
@@ -23,4 +25,6 @@ export const guards: readonly Guard[] = [
   ...lateGuards,
   ...commandGuards,
   ...unknownGuards,
+  ...contractSuiteGuards,
+  ...outboxGuards,
 ];

@@ -67,6 +67,8 @@ const needed = [
   'disputes',
   'stale answers',
   'no claim without a word',
+  'contract suite',
+  'outbox',
 ];
 
 describe('the rows', () => {
