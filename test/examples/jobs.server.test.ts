@@ -18,6 +18,8 @@ beforeAll(async () => {
     program: builtProgram,
     say: () => undefined,
   });
+});
+beforeAll(async () => {
   counted = await jobStory.play(stage);
 });
 afterAll(() => stage.stop());

@@ -22,6 +22,8 @@ beforeAll(async () => {
     program: builtProgram,
     say: (line) => void said.push(line),
   });
+});
+beforeAll(async () => {
   counted = await mailStory.play(stage);
 });
 afterAll(() => stage.stop());

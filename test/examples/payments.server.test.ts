@@ -20,6 +20,8 @@ beforeAll(async () => {
     settings: { PAYMENT_TIMEOUT_MS: '1500' },
     say: () => undefined,
   });
+});
+beforeAll(async () => {
   counted = await paymentStory.play(stage);
 });
 afterAll(() => stage.stop());
