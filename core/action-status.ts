@@ -75,6 +75,17 @@ export function resendUntilOf({ attempts }: ActionState): number | null {
   return attempts[0]?.entry.resendUntil ?? null;
 }
 
+/**
+ * Something of it may still have its effect: under its own key, by a permit, or by the receiver's
+ * protocol nothing new begins. A claim of facts lets that through (rule B9), and `action_in_doubt`
+ * the rest of it not.
+ */
+export function isBegun(action: ActionState | undefined): boolean {
+  if (action === undefined) return false;
+  const replay = action.attempts[0]?.entry.replay;
+  return replay !== 'safe' && replay !== 'rebuy' && undecidedAttempts(action).length > 0;
+}
+
 /** Attempts of which nobody knows yet what they come to: open, or going on at the receiver. */
 export function undecidedAttempts(action: ActionState): readonly AttemptState[] {
   const open = openAttempts(action);

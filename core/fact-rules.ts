@@ -1,7 +1,7 @@
 // Cross-record rules: what one fact may say after the others. One total table over kinds; a record
 // without its rule does not compile. The ledger asks before it writes, so a broken caller cannot.
 
-import { openAttempts, undecidedAttempts } from './action-status.ts';
+import { isBegun, openAttempts, undecidedAttempts } from './action-status.ts';
 import { boundOf, decisionOn } from './approval.ts';
 import { rolledOf } from './consumes.ts';
 import type { BodyOf, FactBody, FactKind, NewFact } from './facts.ts';
@@ -34,7 +34,7 @@ const ruleTable: { [K in FactKind]: Rule<K> } = {
       [run.ended === null, 'the run has ended'],
       [!run.revoked && !run.canceled, 'the run is revoked or canceled'],
       [run.opened?.epoch === body.sendToken.epoch, 'the epoch is not the claim’s'],
-      [run.opened?.claim.scope === 'effects', 'the claim covers facts only'],
+      [run.opened?.claim.scope === 'effects' || isBegun(action), 'the claim covers facts only'],
       [body.revisions.auth === run.revisions.auth, 'decided under another authority revision'],
       [body.revisions.goal === run.revisions.goal, 'decided under another goal revision'],
       [body.attemptId !== body.actionId, 'attempt id and action id are the same'],

@@ -4,6 +4,7 @@
 import {
   arrivableAttempts,
   halfDoneOf,
+  isBegun,
   isOngoing,
   resendUntilOf,
   undecidedAttempts,
@@ -46,8 +47,8 @@ export const gateTable: { readonly [V in GateVerdict]: Row } = {
     ),
   run_not_open: ({ view }) => says(view.run.opened === null, 'no run_opened in the ledger'),
   claim_stale: ({ ask, view }) => claimStale(ask.epoch, view),
-  claim_facts_only: ({ view }) =>
-    says(view.run.opened?.claim.scope === 'facts', 'claim of facts only'),
+  claim_facts_only: ({ view, action }) =>
+    says(view.run.opened?.claim.scope === 'facts' && !isBegun(action), 'claim of facts only'),
   run_ended: ({ view }) => says(view.run.ended !== null, 'the run has ended'),
   retention_expired: retentionExpired,
   action_in_doubt: ({ ask, action, hasPermit }) =>

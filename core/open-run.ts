@@ -151,7 +151,7 @@ function forEffects(run: RunState, opened: BodyOf<'run_opened'>): BodyOf<'run_op
 
 /**
  * What an older epoch entered is final, abandoned or declared independent. While the claim covers
- * facts only, nothing of its own epoch has entered.
+ * facts only, nothing of its own epoch has entered but what goes on with that.
  */
 function maySeekEffects(run: RunState): boolean {
   const unknown = new Set(openUnknowns(run));

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { digestOf } from '../../core/digest.ts';
+import type { EntryAsk } from '../../core/gate-case.ts';
 import { gateTable } from '../../core/gate-table.ts';
 import { gateVerdicts } from '../../core/verdict.ts';
 import { ACTION, enter, open, payloadOf, pinOf, RUN, settle } from '../support/asks.ts';
-import { memoryLedger } from '../support/memory-ledger.ts';
+import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
 import { authorityRows, budgetRows } from './gate/authority-rows.ts';
 import { compensationRows } from './gate/compensation-rows.ts';
 import {
@@ -20,6 +21,18 @@ import {
   type Row,
   restored,
 } from './gate/given.ts';
+
+/** By a claim of facts, with what the epoch before it had entered open. */
+const takenOver =
+  (over: Partial<EntryAsk> = {}) =>
+  (l: MemoryLedger) => {
+    entered(over)(l);
+    const body = { kind: 'authority_changed', change: 'permit', position: null } as const;
+    const who = { commandId: 'x', actor: 'ada', reason: 'resume', ticket: 'ticket-1' };
+    const revisions = { goal: 1, auth: 1 };
+    l.write(RUN, { source: 'human', body: { ...body, ...who, revisions } });
+    open(l, { firstExecutionRunId: 'exec-2', ticket: 'ticket-1' });
+  };
 
 const rows: Row[] = [
   {
@@ -142,16 +155,33 @@ const rows: Row[] = [
   {
     verdict: 'claim_facts_only',
     when: 'a takeover with an open attempt of an older epoch',
-    given: (l) => {
-      entered()(l);
-      const body = { kind: 'authority_changed', change: 'permit', position: null } as const;
-      const who = { commandId: 'x', actor: 'ada', reason: 'resume', ticket: 'ticket-1' };
-      const revisions = { goal: 1, auth: 1 };
-      l.write(RUN, { source: 'human', body: { ...body, ...who, revisions } });
-      open(l, { firstExecutionRunId: 'exec-2', ticket: 'ticket-1' });
-    },
+    given: takenOver(),
     ask: () => ({ ...next, epoch: 2 }),
     leaves: 'nothing',
+  },
+  {
+    verdict: 'action_in_doubt',
+    when: 'B9 a takeover, and the open attempt is its own, without a key',
+    given: takenOver(),
+    ask: () => ({ ...again, epoch: 2 }),
+    leaves: 'closed',
+  },
+  {
+    verdict: 'retention_expired',
+    when: 'B9 a takeover, and the key of the open attempt is near its end',
+    given: (l) => {
+      takenOver(keyed)(l);
+      minutes(l, 51);
+    },
+    ask: () => ({ ...again, ...keyed, epoch: 2 }),
+    leaves: 'closed',
+  },
+  {
+    verdict: 'entered',
+    when: 'B9 a takeover, and the open attempt is its own, under a key',
+    given: takenOver(keyed),
+    ask: () => ({ ...again, ...keyed, epoch: 2 }),
+    leaves: 'entered',
   },
   {
     verdict: 'run_ended',

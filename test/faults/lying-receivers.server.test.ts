@@ -39,7 +39,9 @@ const liars: Record<string, { readonly tool: string; arm(actionId: string): Prom
   },
   'liar-in-flight': {
     tool: 'record_once',
-    arm: async (actionId) => at().tap.next('execute', actionId, { keep: 'forgotten' }),
+    async arm(actionId) {
+      at().tap.next('execute', actionId, { keep: 'forgotten' });
+    },
   },
   'liar-expired': {
     tool: 'record_once',

@@ -37,6 +37,11 @@ export function promiseTools(settings: FaultSettings) {
       ...{ name: 'pay', ...described, replay: 'keyed' },
       ...at('credit', asked),
     }),
+    /** Refuses stale tokens, and closes no door for those that are not. */
+    pay_fenced: defineTool<Input, Json>({
+      ...{ name: 'pay_fenced', ...described, replay: 'keyed' },
+      ...at('credit', { ...asked, fencing: 'honoured' }),
+    }),
     /** Can close whole keys only. */
     pay_or_burn: defineTool<Input, Json>({
       ...{ name: 'pay_or_burn', ...described, replay: 'keyed' },

@@ -41,8 +41,8 @@ export interface WireTap {
   readonly url: string;
   /** In the order in which they came, about one run or action. */
   wires(about: string): readonly Wire[];
-  /** The next `times` requests of the kind whose key or path has the text in it. */
-  next(on: Wire['kind'], about: string, act: Act, times?: number): void;
+  /** The next `times` requests of the kind whose key or path has the text; what it returns ends it. */
+  next(on: Wire['kind'], about: string, act: Act, times?: number): () => void;
   /** Sends what was kept `copies` times over; the statuses that the receiver answers. */
   release(about: string, copies?: number): Promise<readonly number[]>;
   close(): Promise<void>;
@@ -73,7 +73,13 @@ export async function startWireTap(target: string): Promise<WireTap> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     wires: (about) => seen.filter((wire) => isAbout(wire, about)),
-    next: (on, about, act, times = 1) => void rules.push({ on, about, act, left: times }),
+    next(on, about, act, times = 1) {
+      const rule = { on, about, act, left: times };
+      rules.push(rule);
+      return () => {
+        rule.left = 0;
+      };
+    },
     async release(about, copies = 1) {
       const statuses: number[] = [];
       for (const wire of kept.filter((each) => isAbout(each, about)))
