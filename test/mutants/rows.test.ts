@@ -69,6 +69,8 @@ const needed = [
   'no claim without a word',
   'contract suite',
   'outbox',
+  'receiver fence',
+  'receiver transaction',
 ];
 
 describe('the rows', () => {
