@@ -31,6 +31,11 @@ test.each<[string, Tell, string | null]>([
   ['an attempt', executed, 'v2'],
   ['the end of an accepted job', jobDone, 'v2'],
   ['the late result of an accepted job', jobDoneLate, 'v2'],
+  [
+    'an attempt that did a part',
+    (l) => inTurn(openAndEnter(l), settle(l, { outcome: 'partial', objectVersion: 'v2' })),
+    'v2',
+  ],
   ['nobody', (l) => inTurn(openAndEnter(l), settle(l)), null],
 ])('R-119 it is linked to its original, at the version that %s told', (_who, tell, version) => {
   const ledger = memoryLedger();

@@ -197,19 +197,26 @@ export const unknownGuards: readonly Guard[] = [
   {
     guard: 'no claim without a word',
     file: 'core/inquiry.ts',
-    test: 'test/core/unknown-sequences.test.ts',
+    test: 'test/core/inquiry.test.ts',
     patches: [
       {
         name: 'proof-beyond-what-was-asked',
         from: 'attempt.entry.number <= ask.upToNumber',
         to: 'attempt.entry.number > 0',
-        red: 'whatever the order, nothing that entered is "not executed" without a word on it',
-        says: 'Property failed',
+        red: 'a later attempt than the question named is not covered',
       },
       {
         name: 'no-record-of-what-was-accepted',
         from: 'if (action.attempts.some(isOngoing)) return false;',
         to: '',
+        red: 'what the receiver had accepted is not undone by its record being gone',
+      },
+      {
+        name: 'not-executed-while-it-is-going-on',
+        file: 'core/action-status.ts',
+        test: 'test/core/unknown-sequences.test.ts',
+        from: 'if (undecidedAttempts(action).length > 0) return null;',
+        to: 'if (openAttempts(action).length > 0) return null;',
         red: 'whatever the order, nothing that entered is "not executed" without a word on it',
         says: 'Property failed',
       },
