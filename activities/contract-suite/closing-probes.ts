@@ -43,7 +43,7 @@ export const closingProbes: readonly Probe[] = [
   {
     field: 'closing',
     rules: ['A13', 'A6'],
-    name: 'closed while the receiver works on it: processing, and true in the end',
+    name: 'closed while the receiver works on it: processing, or what it came to',
     missing: ({ tool, subject }) => {
       if (tool.inquire === undefined) return 'the tool cannot inquire';
       return subject.slowInput === undefined ? 'slowInput is not given' : null;
