@@ -1,12 +1,23 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { InquiryAnswer } from '../../activities/tool.ts';
 import type { InquireCall, PerformCall } from '../../core/activity-calls.ts';
+import { type ContractInput, contractSchema } from '../../core/contract.ts';
 import type { Json } from '../../core/digest.ts';
 import { limits } from '../../core/limits.ts';
-import { activityRig, failureOfRun, type Rig, RUN } from '../support/activity-rig.ts';
+import type { ToolPolicy } from '../../core/tool-policy.ts';
+import {
+  activityRig,
+  chargeCard,
+  failureOfRun,
+  type Receiver,
+  type Rig,
+  RUN,
+} from '../support/activity-rig.ts';
 import { say } from '../support/rig-people.ts';
 
 const ACTION = `${RUN}.t1.c1`;
+const strong = { consistency: 'strong', settleMs: 0 } as const;
+const at = (scope: ContractInput['scope']) => contractSchema.parse({ scope, inquiry: strong });
 
 async function inDoubt(): Promise<{ rig: Rig; call: PerformCall }> {
   const rig = await activityRig();
@@ -86,6 +97,38 @@ test('R-035 the question carries the original principal, key, token and stored i
     payloadDigest: attempt?.entry.payload.digest,
     lastSentAt: attempt?.enteredAt,
   });
+});
+
+const home = { receiver: 'bank', account: 'acme', workspace: 'w1', region: 'eu' };
+const unbound: readonly [string, Partial<ToolPolicy>][] = [
+  ...Object.keys(home).map((part): [string, Partial<ToolPolicy>] => [
+    `another ${part}`,
+    { contract: at({ ...home, [part]: 'other' }) },
+  ]),
+  ['no scope', { contract: at('none') }],
+];
+
+test.each(unbound)('R-035 configured for %s: the question is not asked there', async (_n, over) => {
+  const receiver: Receiver = {
+    execute: () => Promise.reject(new Error('the line broke')),
+    inquire: async () => ({ verdict: 'no_record' }),
+  };
+  const charge = chargeCard(receiver);
+  const tool = { ...charge, receiver: { ...charge.receiver, scope: home } };
+  const rig = await activityRig({ tools: { charge_card: tool } });
+  await failureOfRun(rig.perform(rig.call(await rig.open())));
+  let asked = 0;
+  receiver.inquire = async () => {
+    asked++;
+    return { verdict: 'no_record' };
+  };
+  expect(await inquire(rig)).toMatchObject({ canAsk: true, verdict: 'no_record' });
+  const registered = rig.deps.registry.tools.get('charge_card')!;
+  const policy = { ...registered.policy, ...over };
+  const tools = new Map([['charge_card', { ...registered, policy }]]);
+  Object.assign(rig.deps, { registry: { tools } });
+  expect(await inquire(rig)).toMatchObject({ canAsk: false, verdict: null, outcome: null });
+  expect(asked).toBe(1);
 });
 
 test('an answer that proves the effect settles it, with its result', async () => {

@@ -191,9 +191,16 @@ describe('at the edges of a verdict', () => {
     ['entered', 'after retention, when nothing was sent', keyed, unsent, { ...keyed, ...again }],
     [
       'action_in_doubt',
-      'R-026 a key without retention',
+      'R-026 K-031 a key without retention, a minute later',
       { replay: 'keyed' },
-      () => {},
+      (l) => later(l, 60_000),
+      { ...again, replay: 'keyed' },
+    ],
+    [
+      'action_in_doubt',
+      'R-026 K-031 a key without retention, two days later',
+      { replay: 'keyed' },
+      (l) => later(l, 48 * 3_600_000),
       { ...again, replay: 'keyed' },
     ],
     [

@@ -28,7 +28,7 @@ beforeAll(async () => {
   }
 });
 
-test('A13 A14 R-038 closed by token: the held request is refused twice, a later one passes', async () => {
+test('A13 R-038 closed by token: a later one passes, the held one adds nothing, twice', async () => {
   const { tap, start, effects, bodies, sends } = at();
   const runId = 'closing-by-token';
   const actionId = `${runId}.t1.c1`;

@@ -34,7 +34,7 @@ const late = {
 };
 
 const rows: readonly [string, Phase, Lost][] = [
-  ['at the gate: the same delivery goes on inside the window', 'gate', soon],
+  ['at the gate: K-028 the same delivery goes on inside the window', 'gate', soon],
   ['at the gate, past the window: recorded as not sent, and another attempt acts', 'gate', late],
   ['at the result: it is recorded once', 'result', soon],
   ['at the opening: the run is open once', 'open', soon],

@@ -105,7 +105,7 @@ describe('A15: the row is swept between the insert that lost and the look', () =
   test.each([
     ['of now', 'executed', 2],
     ['of then', 'outside_window', 1],
-  ])('A15: a request %s is judged by what is there: %s', async (which, kind, effects) => {
+  ])('A15 K-029: a request %s is judged by what is there: %s', async (which, kind, effects) => {
     const tickets = { ...identity, operation: 'open_ticket', input: { subject: 's' } };
     const { receiver, place, time } = await open(options);
     const then = time.now;

@@ -39,7 +39,7 @@ test('R-015 a body of ten lines: typed outcomes, positions by call order or by n
   expect(result.answer).not.toBeNull();
 });
 
-test('an unknown is a typed outcome with onUnknown continue, and an open question', async () => {
+test('D3 an unknown is a typed outcome with onUnknown continue, and an open question', async () => {
   stage.behave['post_letter'] = async () => {
     throw new Error('lost');
   };
