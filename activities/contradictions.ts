@@ -46,6 +46,11 @@ const rows: readonly Row[] = [
     'is none while continue exists; state that the protocol is the receiver’s own',
   ],
   [
+    'replay',
+    ({ replay, continues }) => continues === true && replay !== 'keyed',
+    'is not keyed while continue exists: it goes on under the same key',
+  ],
+  [
     'heartbeatTimeoutMs',
     ({ heartbeatTimeoutMs, startToCloseMs }) => heartbeatTimeoutMs > startToCloseMs,
     'is longer than startToCloseMs',

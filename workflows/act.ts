@@ -57,7 +57,7 @@ export async function act(session: Session, open: OpenCall, request: ActRequest)
 async function beforeIt(course: Course): Promise<ActEnd | null> {
   const { session, request, actionId } = course;
   if (request.onUnknown === 'hold' && session.stop === null) {
-    const before = await settleReceivedOpen(session);
+    const before = await settleReceivedOpen(session, actionId);
     course.decided = openedOf(session).consumption.refreshed(course.decided);
     if (before === 'blocked')
       return finish(course, {
@@ -65,7 +65,7 @@ async function beforeIt(course: Course): Promise<ActEnd | null> {
         actionId,
         digest: null,
         reason: 'predecessor_open',
-        message: 'what it builds on stays unknown',
+        message: `${openedOf(session).consumption.open().join(', ')} stays unknown`,
       });
   }
   return stopped(session);
@@ -213,10 +213,10 @@ function callOf(course: Course): PerformCall {
 }
 
 async function afterPredecessors(course: Course): Promise<Carried> {
-  const { session } = course;
-  const received = await settleReceivedOpen(session);
+  const { session, actionId } = course;
+  const received = await settleReceivedOpen(session, actionId);
   const consumed =
-    received === 'settled' ? received : await settleConsumed(session, course.decided);
+    received === 'settled' ? received : await settleConsumed(session, course.decided, actionId);
   course.decided = openedOf(session).consumption.refreshed(course.decided);
   if (session.stop !== null) return stoppedNow(session);
   if (consumed === 'settled') return attempt(course);

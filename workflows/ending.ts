@@ -45,7 +45,11 @@ export async function endSession(
       if (next.kind === 'wait') await sleep(fullJitter(infraBackoff, refusals, Math.random()));
       if (next.kind === 'reread_authority') await reread(session, open);
       if (next.kind === 'settle_predecessors') {
-        const before = await settleConsumed(session, openedOf(session).consumption.decide());
+        const before = await settleConsumed(
+          session,
+          openedOf(session).consumption.decide(),
+          'the end of the run',
+        );
         if (before === 'blocked') end = { kind: 'ended_with_unknown' };
       }
       end = endNow(session, end);

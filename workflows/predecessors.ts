@@ -16,18 +16,20 @@ import { lookAt, polled, settlementOf } from './unknown.ts';
 export type Predecessors = 'nothing_open' | 'settled' | 'stopped' | 'blocked';
 
 /** What this run itself received as open: no step that holds may be decided over it. */
-export async function settleReceivedOpen(session: Session): Promise<Predecessors> {
-  return settleEach(session, openedOf(session).consumption.open());
+export async function settleReceivedOpen(session: Session, who: string): Promise<Predecessors> {
+  return settleEach(session, openedOf(session).consumption.open(), who);
 }
 
 /**
  * What the gate found open although this run was told of an end: a returned value is only a hint.
  */
-export async function settleConsumed(session: Session, decided: Decided): Promise<Predecessors> {
-  return settleEach(
-    session,
-    decided.consumes.pairs.map((pair) => pair.actionId),
-  );
+export async function settleConsumed(
+  session: Session,
+  decided: Decided,
+  who: string,
+): Promise<Predecessors> {
+  const consumed = decided.consumes.pairs.map((pair) => pair.actionId);
+  return settleEach(session, consumed, who);
 }
 
 /** What an earlier goal left open: nothing of another one is decided over it. */
@@ -39,23 +41,26 @@ export async function settleLeftBehind(session: Session, goalRevision: number): 
       attemptsEntered > 0 &&
       (outcome === null || outcome.kind === 'accepted'),
   );
-  await settleEach(
-    session,
-    left.map(({ actionId }) => actionId),
-  );
+  const ids = left.map(({ actionId }) => actionId);
+  await settleEach(session, ids, `goal ${goalRevision}`);
 }
 
-async function settleEach(session: Session, actionIds: readonly string[]): Promise<Predecessors> {
+/** `who` waits for them: that is shown by name, because nothing else of it is to be seen yet. */
+async function settleEach(
+  session: Session,
+  actionIds: readonly string[],
+  who: string,
+): Promise<Predecessors> {
   let all: Predecessors = 'nothing_open';
   for (const actionId of actionIds) {
-    const one = await settle(session, actionId);
+    const one = await settle(session, actionId, who);
     if (one === 'stopped' || one === 'blocked') return one;
     if (one === 'settled') all = one;
   }
   return all;
 }
 
-async function settle(session: Session, actionId: string): Promise<Predecessors> {
+async function settle(session: Session, actionId: string, who: string): Promise<Predecessors> {
   const doubtful = { actionId, attemptIds: [], wantsValue: false };
   const wasOpen = openedOf(session).consumption.open().includes(actionId);
   const look = await lookAt(session, doubtful);
@@ -63,15 +68,35 @@ async function settle(session: Session, actionId: string): Promise<Predecessors>
   if (before !== null) return before;
   if (look.openAttempts.length === 0) {
     if (!wasOpen) return 'nothing_open';
-    const reply = await polled(session, doubtful);
+    const reply = await named(session, { who, actionId }, () => polled(session, doubtful));
     return reply === null
       ? blockedOrStopped(session)
       : settledBy(session, actionId, reply, wasOpen);
   }
   const why = 'a later step consumes it, and it is open';
   const question = await putInDoubt(session, actionId, { look, why });
-  const reply = await settlementOf(session, doubtful, question);
+  const reply = await named(session, { who, actionId }, () =>
+    settlementOf(session, doubtful, question),
+  );
   return reply === null ? blockedOrStopped(session) : settledBy(session, actionId, reply, wasOpen);
+}
+
+interface Waiting {
+  readonly who: string;
+  readonly actionId: string;
+}
+
+async function named<T>(
+  session: Session,
+  { who, actionId }: Waiting,
+  wait: () => Promise<T>,
+): Promise<T> {
+  session.waitingFor = `${who}: what becomes of ${actionId}`;
+  session.show();
+  const reply = await wait();
+  session.waitingFor = null;
+  session.show();
+  return reply;
 }
 
 function blockedOrStopped(session: Session): Predecessors {

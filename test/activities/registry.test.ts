@@ -17,6 +17,7 @@ const base: ToolDefinition<{ amount: number }, null> = {
   input: z.object({ amount: z.number() }),
   execute: async () => ({ kind: 'executed', result: null }),
 };
+const keyedBy = { scope, identity: { travelsAs: 'header' }, retentionMs: 86_400_000 };
 const inquire: AnyTool['inquire'] = async () => ({ verdict: 'no_record' });
 const inquiry = { consistency: 'strong', settleMs: 0 } as const;
 const tool = (over: object): AnyTool => ({ ...base, ...over }) as AnyTool;
@@ -78,6 +79,33 @@ describe('a declaration is refused when the worker starts, naming tool and field
       'a heartbeat longer than the attempt',
       tool({ startToCloseMs: 10, heartbeatTimeoutMs: 20 }),
       /^heartbeatTimeoutMs/,
+    ],
+    [
+      'R-013 continue where the receiver has no protocol for it',
+      tool({ continue: base.execute, replay: 'keyed', receiver: keyedBy }),
+      /^receiver\.continuing/,
+    ],
+    [
+      'R-013 continue that goes on half-way without a key',
+      tool({ continue: base.execute, receiver: { continuing: 'own_protocol' } }),
+      /^replay: is not keyed/,
+    ],
+    ['a fence that nobody writes', tool({ receiver: { fencing: 'honoured' } }), /^fence: /],
+    ['a fence that nobody honours', tool({ fence: async () => {} }), /^receiver\.fencing/],
+    [
+      'a changeable field that the input has not',
+      tool({ receiver: { changeable: ['trace'] } }),
+      /^receiver\.changeable: names "trace"/,
+    ],
+    [
+      'R-119 it undoes what is not registered',
+      tool({ compensates: { tools: ['pay'], action: () => 'a.t1.c1' } }),
+      /^compensates\.tools: names "pay"/,
+    ],
+    [
+      'R-119 it undoes itself',
+      tool({ compensates: { tools: ['charge_card'], action: () => 'a.t1.c1' } }),
+      /^compensates\.tools: names the tool itself/,
     ],
     ['an input without JSON schema', tool({ input: z.object({ at: z.date() }) }), /^input: has no/],
     [

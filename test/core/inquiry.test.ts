@@ -79,6 +79,18 @@ describe('R-036 each answer', () => {
     expect(outcomeOf(actionOf(ledger))?.kind).toBe('executed_result_missing');
   });
 
+  test('K-019 a name that the receiver tells late is kept, the same again is not written', () => {
+    const ledger = memoryLedger();
+    openAndEnter(ledger);
+    const names = () => actionOf(ledger).observations.map(({ externalId }) => externalId);
+    const told = (externalId: string | null) =>
+      inquire(ledger, { verdict: 'processing', externalId });
+    for (const name of [null, null, 'job-7', 'job-7', null]) told(name);
+    expect(names()).toEqual([null, 'job-7']);
+    told('job-8');
+    expect(names()).toEqual([null, 'job-7', 'job-8']);
+  });
+
   test('R-013 partial keeps the parts and no result', () => {
     const ledger = entered();
     const parts = [{ name: 'file', state: 'unconfirmed' } as const];
@@ -97,7 +109,7 @@ describe('R-036 each answer', () => {
   });
 });
 
-describe('D5 R-037 R-038 no_record proves nothing', () => {
+describe('R-037 R-038 no_record proves nothing', () => {
   const lagging = { consistency: 'lagging', settleMs: 1_000 } as const;
   test.each<[boolean, string, ContractInput, number]>([
     [false, 'where nothing is promised', {}, 10 ** 9],

@@ -2,9 +2,10 @@
 // one beside the first, and nobody hears of it; or a step that builds on one of two outcomes.
 // Counts are the receivers' own.
 
+import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { ResolveCommand } from '../../core/commands.ts';
-import { receiverKeyOf } from '../../core/ids.ts';
+import { receiverKeyOf, unknownIdOf } from '../../core/ids.ts';
 import type { Question } from '../../core/question.ts';
 import { answerAs } from '../support/fault-person.ts';
 import { asked, type FaultStage, openFaultStage, until } from '../support/fault-stage.ts';
@@ -13,8 +14,10 @@ const WITHIN_MS = 60_000;
 const principal = { user: 'ada', workspace: 'w1' };
 
 let stage: FaultStage;
+let temporal: Client;
 beforeAll(async () => {
   const { address, namespace } = inject('temporal');
+  temporal = new Client({ connection: await Connection.connect({ address }), namespace });
   stage = await openFaultStage(
     {
       ...{ address, namespace, bundlePath: inject('bundlePath') },
@@ -26,7 +29,10 @@ beforeAll(async () => {
   );
   await stage.worker();
 });
-afterAll(() => stage.close());
+afterAll(async () => {
+  await stage.close();
+  await temporal.connection.close();
+});
 
 const add = (counter: string) => ({ tool: 'add', input: { counter, delta: 1 } });
 const notice = (subject: string) => ({
@@ -63,7 +69,7 @@ async function disputed(runId: string, actionId: string) {
     return found?.axes.disputed === true ? found : null;
   });
   const inbox = await stage.client.inbox();
-  expect(inbox.disputed).toContainEqual({ runId, actionId });
+  expect(inbox.disputed).toContainEqual(expect.objectContaining({ runId, actionId }));
   return action;
 }
 
@@ -77,7 +83,7 @@ function denied({ if_no }: Question, oldRequestCannotArrive: boolean): ResolveCo
   } as ResolveCommand;
 }
 
-test('R-110 a late success after "no, it may still come" disputes the ended run', async () => {
+test('R-110 D9 D10 a late success after "no" disputes an ended run; it is settled', async () => {
   const [runId, subject] = ['denied', 'late after a no'];
   const actionId = `${runId}.t1.c1`;
   await stage.gateway.arm({ fault: 'hold', bodyIncludes: subject });
@@ -98,7 +104,48 @@ test('R-110 a late success after "no, it may still come" disputes the ended run'
   const { end } = await stage.client.state(runId);
   expect(end).toMatchObject({ lateFacts: [{ actionId, outcome: 'executed' }], effectsCount: 1 });
   expect([await sent(subject), await counted(runId)]).toEqual([1, 0]);
+
+  // Its question is open, with both outcomes; a person settles it although the run is over.
+  const dispute = await until('the question about the dispute', WITHIN_MS, async () => {
+    const { disputed: listed } = await stage.client.inbox();
+    const found = listed.find((each) => each.actionId === actionId);
+    return found?.child === 'open' ? found.question : null;
+  });
+  expect(dispute?.outcomes?.map(({ outcome }) => outcome)).toEqual(['executed', 'not_executed']);
+  expect(dispute?.outcomes?.map(({ source }) => source)).toEqual([
+    expect.stringMatching(`: attempt ${actionId}~`),
+    'human: ann@example.com, receiver_query: gateway log, whole',
+  ]);
+  expect((await stage.client.state(runId)).recorded?.disputed).toEqual([dispute]);
+  const child = temporal.workflow.getHandle(unknownIdOf(actionId));
+  const answers = [dispute?.if_yes, dispute?.if_no].map((each) => JSON.stringify(each, null, 2));
+  await until('both answers in its details', WITHIN_MS, async () => {
+    const { currentDetails } = await child.query<Metadata>('__temporal_workflow_metadata');
+    return answers.every((answer) => currentDetails.includes(answer));
+  });
+  await stage.client.resolve(runId, settling(dispute, 'if_yes'));
+  expect(await child.result()).toMatchObject({ end: 'settled', outcome: 'executed' });
+  expect(await listedAsDisputed(actionId)).toBe(false);
+  expect((await stage.client.result(runId)).effects).toMatchObject([{ outcome: 'executed' }]);
+  expect([await sent(subject), await counted(runId)]).toEqual([1, 0]);
 });
+
+interface Metadata {
+  readonly currentDetails: string;
+}
+
+function settling(question: Question | null | undefined, answer: 'if_yes' | 'if_no') {
+  return {
+    ...question?.[answer],
+    ...{ actor: 'grace@example.com', reason: 'looked at both' },
+    evidence: { kind: 'object_observation', source: 'the mailbox itself' },
+  } as ResolveCommand;
+}
+
+async function listedAsDisputed(actionId: string): Promise<boolean> {
+  const { disputed: listed } = await stage.client.inbox();
+  return listed.some((each) => each.actionId === actionId);
+}
 
 test('R-110 it came after a sure no: both effects show, nothing builds on them', async () => {
   const [runId, subject] = ['doubled', 'late after a sure no'];
@@ -149,7 +196,7 @@ test('R-110 a second ticket by the older request disputes the first', async () =
   expect(await counted(runId)).toBe(1);
 });
 
-test('R-039 a second person’s opposite disputes it, an outdated answer does not', async () => {
+test('R-039 D7 a second person’s opposite disputes it, an outdated answer does not', async () => {
   const [runId, subject] = ['two-people', 'contradicted'];
   const actionId = `${runId}.t1.c1`;
   await stage.gateway.arm({ fault: 'commit_then_drop_reply', bodyIncludes: subject });
@@ -174,4 +221,26 @@ test('R-039 a second person’s opposite disputes it, an outdated answer does no
   await stage.receiver.release(`${runId}.t2.c1`);
   expect((await run.result()).end).toEqual({ kind: 'stopped', reason: 'disputed' });
   expect([await sent(subject), await counted(runId)]).toEqual([1, 1]);
+
+  // No question of it is open any more: the ledger takes the answer, of the newest record alone.
+  const asking = await stage.client.question(runId, actionId);
+  const answer = settling(asking, 'if_no');
+  const older = { ...answer, id: 'older', recordVersion: answer.recordVersion - 1 };
+  expect(await stage.client.resolve(runId, older)).toMatchObject({
+    answer: { what: 'rejected', why: expect.stringContaining('look again') },
+  });
+  expect(await stage.client.resolve(runId, answer)).toMatchObject({
+    by: 'ledger',
+    answer: { what: 'applied' },
+  });
+  expect(await listedAsDisputed(actionId)).toBe(false);
+  const after = (await stage.ledger.read(runId)).actions.get(actionId);
+  expect(after).toMatchObject({ disputed: false, final: { kind: 'not_executed' } });
+  expect(after?.resolutions.map(({ verb }) => verb)).toEqual([
+    'confirm_executed',
+    'confirm_not_executed',
+    'settle_dispute',
+  ]);
+  const facts = await stage.ledger.facts(runId, { after: 0, limit: 100 });
+  expect(facts.findLast(({ body }) => body.kind === 'resolution')?.source).toBe('human');
 });

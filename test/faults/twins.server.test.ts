@@ -1,20 +1,27 @@
 // Would catch: a second wish like one that nobody can account for, sent while the first may still
 // have had its effect; and one that then waits for ever. Counts are the receivers' own.
 
+import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { answerAs } from '../support/fault-person.ts';
 import { asked, type FaultStage, openFaultStage, until } from '../support/fault-stage.ts';
+import { waitsAfterAnswer } from '../support/history-events.ts';
 
 const WITHIN_MS = 60_000;
 const ada = { user: 'ada', workspace: 'w1' };
 
 let stage: FaultStage;
+let temporal: Client;
 beforeAll(async () => {
   const { address, namespace } = inject('temporal');
+  temporal = new Client({ connection: await Connection.connect({ address }), namespace });
   stage = await openFaultStage({ address, namespace, bundlePath: inject('bundlePath') });
   await stage.worker();
 });
-afterAll(() => stage.close());
+afterAll(async () => {
+  await stage.close();
+  await temporal.connection.close();
+});
 
 /** Equal for equal subjects: the intent of two actions. */
 const notice = (subject: string) => ({
@@ -97,6 +104,60 @@ test('R-019 R-049 a twin that a person gave up holds nobody back, and stays unkn
   expect(await sent(subject)).toBe(2);
   const [action] = (await stage.client.state('given-up')).recorded?.actions ?? [];
   expect(action).toMatchObject({ word: 'unknown', abandoned: true });
+});
+
+test('R-019 R-039 said to be another wish, it wakes at once; its twin is in doubt', async () => {
+  const subject = 'wished for twice';
+  await stage.gateway.arm({ fault: 'commit_then_drop_reply', bodyIncludes: subject });
+  const run = await start('two-wishes', [
+    { ...notice(subject), ...goesOn },
+    { ...notice(subject), ...goesOn },
+  ]);
+  const [first, second] = ['two-wishes.t1.c1', 'two-wishes.t2.c1'] as const;
+  await waitsForTwin('two-wishes', second, first);
+  const question = await until('the question', WITHIN_MS, async () => {
+    return (await stage.client.inbox()).twins.find((each) => each.actionId === second) ?? null;
+  });
+  const { recorded, live } = await stage.client.state('two-wishes');
+  expect(recorded?.twins).toEqual([question]);
+  expect(live?.twins).toMatchObject([{ actionId: second, twin: first, tool: 'send_notice' }]);
+  expect(question.answer).toMatchObject({ verb: 'confirm_distinct', distinctFrom: first });
+  const handle = temporal.workflow.getHandle('two-wishes');
+  const details = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+  expect(details.currentDetails).toContain(JSON.stringify(question.answer, null, 2));
+
+  // As pasted, based on an older record, and from somebody who names another action: refused.
+  const filled = { ...question.answer, actor: 'ann@example.com', reason: 'two were ordered' };
+  const answers = [
+    [question.answer, 'FILL IN'],
+    [{ ...filled, id: 'stale', recordVersion: 1 }, 'look again'],
+    [{ ...filled, id: 'else', distinctFrom: 'given-up.t1.c1' }, `it waits for ${first}`],
+  ] as const;
+  for (const [answer, why] of answers)
+    expect(
+      await stage.client.resolve('two-wishes', answer as never, { by: 'update' }),
+    ).toMatchObject({
+      by: 'update',
+      answer: { what: 'rejected', why: expect.stringContaining(why) },
+    });
+  expect(await sent(subject)).toBe(1);
+
+  await stage.client.resolve('two-wishes', filled as never);
+  expect(await run.result()).toMatchObject({
+    end: { kind: 'ended_with_unknown' },
+    effectsCount: 1,
+  });
+  expect(await sent(subject)).toBe(2);
+  const history = await handle.fetchHistory();
+  expect(waitsAfterAnswer(history, filled.id, `${second}, again`)).toBe(0);
+  const { resolutions } = (await stage.ledger.read('two-wishes')).actions.get(second) ?? {};
+  expect(resolutions).toMatchObject([
+    { actor: 'ann@example.com', reason: 'two were ordered', distinctFrom: first },
+  ]);
+  const box = await stage.client.inbox();
+  expect(box.twins.map(({ actionId }) => actionId)).not.toContain(second);
+  // Its twin is still asked about.
+  expect(box.questions.map(({ actionId }) => actionId)).toContain(first);
 });
 
 test('R-019 R-028 twins that are both unknown are resent by their keys, none waits', async () => {

@@ -10,6 +10,8 @@ import type { Json } from '../../core/digest.ts';
 import { limits } from '../../core/limits.ts';
 import { billedTools } from './billed-tools.ts';
 import { type FaultSettings, faultTools } from './fault-tools.ts';
+import { publishOn } from './publish-on.ts';
+import { undoTools } from './undo-tools.ts';
 
 const anyInput = z.record(z.string(), z.json());
 
@@ -23,6 +25,8 @@ export function caseTools(settings: FaultSettings, directory: string) {
     publish: publish(settings.gatewayUrl),
     write_file: writeFileTool({ root: directory }),
     restart_worker: restartWorker(directory),
+    ...undoTools(settings.gatewayUrl, directory),
+    publish_on: publishOn(settings.gatewayUrl),
   };
 }
 
