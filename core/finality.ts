@@ -98,20 +98,23 @@ interface Found {
   readonly resultRef: FinalState['resultRef'];
 }
 
+/** An effect stands before a refusal, whichever of the two attempts came first. */
 function finalBySettlement(action: ActionState): Found | null {
-  for (const attempt of action.attempts) {
-    const kind = finalKindOf(action, attempt);
-    const { settled } = attempt;
-    if (kind === null || settled === null) continue;
-    const content: FinalContent = {
-      kind,
-      result: settled.result?.digest ?? null,
-      parts: settled.parts,
-      externalId: settled.externalId,
-    };
-    return { attempt, content, via: 'settlement', resultRef: settled.result };
-  }
-  return null;
+  const found = action.attempts.flatMap((attempt) => settledAs(action, attempt) ?? []);
+  return found.find(({ content }) => content.kind !== 'refused') ?? found[0] ?? null;
+}
+
+function settledAs(action: ActionState, attempt: AttemptState): Found | null {
+  const kind = finalKindOf(action, attempt);
+  const { settled } = attempt;
+  if (kind === null || settled === null) return null;
+  const content: FinalContent = {
+    kind,
+    result: settled.result?.digest ?? null,
+    parts: settled.parts,
+    externalId: settled.externalId,
+  };
+  return { attempt, content, via: 'settlement', resultRef: settled.result };
 }
 
 function finalKindOf(action: ActionState, attempt: AttemptState): FinalContent['kind'] | null {

@@ -74,6 +74,11 @@ describe('an outcome is final', () => {
           inquire(l, { verdict: 'partial', parts: [{ name: 'file', state: 'confirmed' }] }),
         ),
     ],
+    [
+      'executed',
+      'by an effect of the later attempt, though the earlier one was refused before',
+      (l) => inTurn(two(l), settle(l, { outcome: 'refused' }), settle(l, { attemptId: second })),
+    ],
     ['refused', 'by a refusal', (l) => inTurn(openAndEnter(l), settle(l, { outcome: 'refused' }))],
     [
       null,

@@ -212,6 +212,14 @@ export const unknownGuards: readonly Guard[] = [
         red: 'what the receiver had accepted is not undone by its record being gone',
       },
       {
+        name: 'refused-over-an-effect',
+        file: 'core/finality.ts',
+        test: 'test/core/finality.test.ts',
+        from: "found.find(({ content }) => content.kind !== 'refused') ?? found[0] ?? null",
+        to: 'found[0] ?? null',
+        red: 'executed: by an effect of the later attempt, though the earlier one was refused before',
+      },
+      {
         name: 'not-executed-while-it-is-going-on',
         file: 'core/action-status.ts',
         test: 'test/core/unknown-sequences.test.ts',
