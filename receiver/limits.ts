@@ -13,14 +13,14 @@ export const receiverLimits = {
   /** Waiting for others: a turn in this process, another process's transaction, a lock. */
   busyTimeoutMs: limits.ledgerBusyMs,
   busyPollMs: limits.ledgerBusyPollMs,
-  /** One statement in Postgres: an effect may wait for locks of its own tables. */
+  /** One statement in Postgres, beyond one wait for a lock: several waits add up. */
   statementMs: 10 * SECOND,
   /** A transaction with its effect; nobody else gets at its key, or on SQLite at the file. */
   transactionMs: 30 * SECOND,
   /** Connections of one receiver process to Postgres; a server takes 100 unless set otherwise. */
   connectionsMax: 10,
   /** To a server that does not answer, or until one of the connections is free. */
-  connectMs: 5 * SECOND,
+  connectMs: 10 * SECOND,
   /** Inserts that met a row which was swept before it could be locked. */
   sweptTriesMax: 10,
   /** A foreign effect that has not reported for so long is unknown, never "free to run again". */

@@ -58,9 +58,9 @@ function poolOf(place: PostgresPlace, settings: StoreSettings): pg.Pool {
   const pool = new pg.Pool({
     connectionString: postgres,
     max: connectionsMax,
-    connectionTimeoutMillis: receiverLimits.connectMs,
+    connectionTimeoutMillis: Math.max(receiverLimits.connectMs, settings.busyTimeoutMs),
     // The server's own limit comes first; this one is for a server that says nothing any more.
-    query_timeout: receiverLimits.statementMs + settings.busyTimeoutMs,
+    query_timeout: statementMs(settings) + settings.busyTimeoutMs,
     keepAlive: true,
     application_name: 'holdfast receiver',
     types: { getTypeParser: (type, format) => typeParser(type, format) },
@@ -68,6 +68,10 @@ function poolOf(place: PostgresPlace, settings: StoreSettings): pg.Pool {
   // An idle connection that breaks is replaced when the next one is needed.
   pool.on('error', () => undefined);
   return pool;
+}
+
+function statementMs({ busyTimeoutMs }: StoreSettings): number {
+  return receiverLimits.statementMs + busyTimeoutMs;
 }
 
 /** 64-bit integers as numbers, like SQLite gives them; a bigint where they would be rounded. */
@@ -82,7 +86,7 @@ function beginText(mode: string, { schema, settings }: Link): string {
   return `BEGIN ISOLATION LEVEL ${mode};
     SELECT set_config('search_path', '"${schema}", ' || current_setting('search_path'), true),
       set_config('lock_timeout', '${busyTimeoutMs}ms', true),
-      set_config('statement_timeout', '${receiverLimits.statementMs}ms', true),
+      set_config('statement_timeout', '${statementMs(settings)}ms', true),
       set_config('idle_in_transaction_session_timeout', '${transactionMs + busyTimeoutMs}ms', true),
       set_config('synchronous_commit', CASE current_setting('synchronous_commit')
         WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, true)`;

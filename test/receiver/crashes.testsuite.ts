@@ -56,5 +56,5 @@ export function crashRules(open: Open, statements: number): void {
       expect(await wholeKeys(place)).toHaveLength(killed + (done === '' ? 0 : 1));
     }
     expect(killed).toBe(statements);
-  });
+  }, 300_000);
 }

@@ -79,23 +79,28 @@ export function effectRules(open: Open): void {
   test('A4: an effect without end is rolled back; its late writes come to nothing', async () => {
     const late = deferred<void>();
     const told = deferred<unknown>();
-    let slow = true;
+    let begun = false;
     const { receiver, place } = await open({
       ...operation(async (tx) => {
+        begun = true;
         await add(tx, 'once');
-        if (!slow) return { externalId: 'x' };
         await late.promise;
         await add(tx, 'late').catch(told.resolve);
         return { externalId: 'late' };
       }),
       transactionMs: 100,
     });
-    expect(await act(receiver)).toMatchObject({ kind: 'not_taken' });
+    // On a crowded machine the time may be over before the effect has begun.
+    while (!begun) expect(await act(receiver)).toMatchObject({ kind: 'not_taken' });
     expect(await place.rows(WORDS)).toEqual([]);
     late.resolve();
     expect(await told.promise).toMatchObject({ message: expect.stringMatching(/is over/) });
-    slow = false;
-    expect(await act(receiver)).toMatchObject({ kind: 'executed', externalId: 'x' });
+    const quick = operation(async (tx) => {
+      await add(tx, 'once');
+      return { externalId: 'x' };
+    });
+    const { receiver: again } = await open({ ...quick, place });
+    expect(await act(again)).toMatchObject({ kind: 'executed', externalId: 'x' });
     expect(await place.rows(WORDS)).toEqual([{ word: 'once' }]);
   });
 

@@ -37,6 +37,8 @@ export function opener(freshPlace: () => Promise<Place>): Open {
       ...place.at,
       operations: exampleOperations(),
       clock: () => time.now,
+      // Fifty at once on a crowded machine: the longest wait is not what these tests are about.
+      busyTimeoutMs: 60_000,
       ...settings,
     });
     onTestFinished(() => receiver.shutdown());
