@@ -176,7 +176,7 @@ describe('against the reference receiver, over the wire', () => {
     },
   );
 
-  test('B7 asked for a claim that has been replaced, the receiver closes and tells nothing', async () => {
+  test('B7 asked for a claim that has been replaced, it closes and tells nothing', async () => {
     const { receiver, tool } = await desk('by_token', 'honoured');
     await tool.fence?.({ runId: 'r1', principal, sendToken: { epoch: 2, number: 1 } });
     const stale = { ...inquiry, asker: { runId: 'r1', epoch: 1 } };

@@ -28,7 +28,11 @@ beforeAll(async () => {
   }
 });
 
+<<<<<<< Updated upstream
 test('A13 R-038 closed by token: a later one passes, the held one adds nothing, twice', async () => {
+=======
+test('A13 A14 R-038 closed by token: the held one is refused, a later one passes', async () => {
+>>>>>>> Stashed changes
   const { tap, start, effects, bodies, sends } = at();
   const runId = 'closing-by-token';
   const actionId = `${runId}.t1.c1`;
@@ -62,7 +66,7 @@ test('A13 A14 closed by token, the next one held: the first is refused, no effec
   expect(await effects(actionId)).toHaveLength(1);
 });
 
-test('A13 A14 closed by key: the action ends not executed; going on is another action', async () => {
+test('A13 A14 closed by key: the action ends not executed; another goes on', async () => {
   const { tap, start, effects, sends } = at();
   const actionId = 'closing-by-key.t1.c1';
   const step: Step = { tool: 'pay_or_burn', input: { account: 'burnt', amount: 10 } };
@@ -111,7 +115,7 @@ test('R-036 five questions answered 503: nothing is sent again, it is settled la
   expect(await effects(actionId)).toHaveLength(1);
 });
 
-test('R-036 five questions answered 503, never sent again by policy: unknown until then', async () => {
+test('R-036 five questions answered 503, never to be repeated: unknown till then', async () => {
   const { stage, tap, effects, sends, scheduled } = at();
   const actionId = `${SILENT}.t1.c1`;
   await until('five looks', WITHIN_MS, async () => {

@@ -125,7 +125,7 @@ test.each([
   },
 );
 
-test('K-008 rerun after step 3 failed: a resume does that one, a start nothing', async () => {
+test('K-008 K-017 rerun after step 3 failed: a resume does that one, a start nothing', async () => {
   const { stage, temporal, plan, effects, requests } = cases();
   const record = (name: string) => ({ tool: 'create_record', input: { name } });
   const tooMuch = { tool: 'credit', input: { account: 'k8', amount: -1_000 } };

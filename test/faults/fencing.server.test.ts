@@ -77,7 +77,7 @@ const answersOf = async (runId: string) => {
     .map(({ sendToken, answer }) => `${sendToken?.epoch}.${sendToken?.number} ${answer}`);
 };
 
-test('B6 R-102 claim of facts, fence, question, claim of effects, effect: in this order', async () => {
+test('B6 R-102 claim of facts, fence, question, claim of effects, effect', async () => {
   const { stage, effects } = at();
   const runId = 'fence-closed';
   expect(await stage.client.result(runId)).toMatchObject(completed);
@@ -92,7 +92,7 @@ test('B6 R-102 claim of facts, fence, question, claim of effects, effect: in thi
   expect(await effects(`${runId}.t1.c1`)).toMatchObject([{ sendToken: { epoch: 2, number: 2 } }]);
 });
 
-test('B6 R-104 the fence is not to be had: nothing is read, the claim stays with facts', async () => {
+test('B6 R-104 the fence is not to be had: nothing is read, facts alone', async () => {
   const { stage, effects } = at();
   const runId = 'fence-down';
   await until('two tries', WITHIN_MS, async () => {
@@ -107,7 +107,7 @@ test('B6 R-104 the fence is not to be had: nothing is read, the claim stays with
   expect(await effects(`${runId}.t1.c1`)).toMatchObject([{ sendToken: { epoch: 2, number: 2 } }]);
 });
 
-test('B9 R-101 the receiver knows the key alone: the same key again under the new claim', async () => {
+test('B9 R-101 the receiver knows keys alone: the same key, under the new claim', async () => {
   const { stage, effects, sends } = at();
   const runId = 'fence-key-alone';
   expect(await stage.client.result(runId)).toMatchObject(completed);
@@ -115,7 +115,7 @@ test('B9 R-101 the receiver knows the key alone: the same key again under the ne
   expect(await effects(`${runId}.t1.c1`)).toHaveLength(1);
 });
 
-test('R-101 R-102 frozen past its lease, then awake: its request is refused by the fence', async () => {
+test('R-101 R-102 frozen past its lease: its request is refused by the fence', async () => {
   const { stage, effects } = at();
   const runId = 'fence-refused';
   frozen.thaw();

@@ -84,7 +84,24 @@ test('K-025 401, 429, 503, then 200: none refuses, and all four calls carry one 
   expect(await effects(actionId)).toHaveLength(1);
 });
 
-test('A6 R-036 while the receiver says in progress, or 503, the key is not sent again', async () => {
+test('K-026 the model puts a key of its own into the input: the key is the action’s', async () => {
+  const { stage, start, sends, effects, keyOf } = at();
+  const actionId = 'keyed-by-model.t1.c1';
+  await stage.receiver.arm({ fault: 'commit_then_drop_reply', keyIncludes: actionId, times: 2 });
+  await stage.receiver.arm({ fault: 'wrong_account', keyIncludes: actionId, times: 9 });
+  const input = { account: 'k26', amount: 10, idempotency_key: '0b9d1c1e-fresh-for-each-call' };
+  const run = await start('keyed-by-model', { tool: 'pay', input });
+  expect(await run.result()).toMatchObject(completed);
+  const calls = sends(actionId);
+  expect(calls.length).toBeGreaterThan(1);
+  expect(new Set(calls.map(({ headers }) => headers['idempotency-key']))).toEqual(
+    new Set([`"${keyOf(actionId)}"`]),
+  );
+  expect(new Set(calls.map(({ body }) => body)).size).toBe(1);
+  expect(await effects(actionId)).toHaveLength(1);
+});
+
+test('A6 R-036 while it says in progress, or 503, the key is not sent again', async () => {
   const { tap, start, sends, effects, answered, scheduled } = at();
   const actionId = 'keyed-at-work.t1.c1';
   const headers = { 'Idempotency-Status': 'in_progress', 'Retry-After': '1' };
@@ -106,7 +123,7 @@ test.each([
   ['422: its key is another payload’s', 'keyed-reused', 422, 'key_reused'],
   ['412: its key is too old to be known', 'keyed-too-old', 412, 'outside_window'],
 ] as const)(
-  'A3 A10 R-027 %s: never sent again, a person is asked',
+  'A3 A10 R-027 K-034 %s: never sent again, a person is asked',
   async (_n, runId, status, state) => {
     const { tap, stage, start, sends, effects, scheduled } = at();
     const actionId = `${runId}.t1.c1`;
@@ -121,11 +138,13 @@ test.each([
     const abandon = question.more.find(({ verb }) => verb === 'abandon');
     await stage.client.resolve(runId, { ...abandon, actor: 'ann', reason: 'too late' } as never);
     expect(await run.result()).toMatchObject({ effectsCount: 0, unknownsCount: 1 });
+    // Started anew: what nobody knows is not begun again.
+    expect((await start(runId, pay(runId))).how).toBe('ended');
     expect(sends(actionId)).toHaveLength(1);
   },
 );
 
-test('A3 K-032 the key holds another payload: what is there is not adopted as its own', async () => {
+test('A3 K-032 the key holds another payload: it is not adopted as its own', async () => {
   const { stage, start, sends, keyOf, balance, effects } = at();
   const actionId = 'keyed-strange.t1.c1';
   const call = { operation: 'credit', key: keyOf(actionId), principal: 'w1/ada' };
@@ -167,7 +186,7 @@ test('A11 K-037 declined, unheard, then funds come: the action stays declined', 
   expect(await balance('k37')).toBe(4_600);
 });
 
-test('K-022 K-023 no reply, then submitted again: one action, settled by the late answer', async () => {
+test('K-022 K-023 no reply, submitted again: one action, settled by the late reply', async () => {
   const { stage, start, sends, effects } = at();
   const actionId = 'keyed-again.t1.c1';
   await stage.receiver.arm({ fault: 'hold', keyIncludes: actionId });
@@ -187,7 +206,7 @@ test('K-022 K-023 no reply, then submitted again: one action, settled by the lat
   expect(await other.result()).toMatchObject(completed);
 });
 
-test('A17 R-024 reconfigured to region B while open: nothing is sent there, nothing asked', async () => {
+test('A17 R-024 moved to region B while open: nothing is sent or asked there', async () => {
   const { stage, start, sends, effects, worker } = at();
   const actionId = 'keyed-region.t1.c1';
   const elsewhere = await startReceiver({ faults: true });

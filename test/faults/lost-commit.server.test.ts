@@ -42,7 +42,7 @@ const rows: readonly [string, Phase, Lost][] = [
 ];
 
 test.each(rows)(
-  'R-061 R-023 a COMMIT reply lost %s',
+  'R-061 R-023 K-028 a COMMIT reply lost %s',
   async (_where, phase, { again, entered, settlements }) => {
     const runId = `lost-${phase}-${again}`;
     const actionId = `${runId}.t1.c1`;

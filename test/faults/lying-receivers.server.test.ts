@@ -117,7 +117,7 @@ test.each([
   expect(await effects(actionOf(runId))).toHaveLength(1);
 });
 
-test('R-037 R-038 D5 no record while the request is on its way: it comes, and is found', async () => {
+test('R-037 R-038 D5 no record while it is on its way: it comes, and is found', async () => {
   const { answered, effects, sends, tap, stage } = at();
   const runId = 'liar-in-flight';
   await answered(runId, 'no_record');

@@ -1,4 +1,5 @@
-// Runs that waited for what only a person can give, or were given another goal on their way.
+// Runs that waited, for what only a person can give or for a receiver's answer, or were given
+// another goal on their way.
 
 import type { ResolveCommand } from '../../core/commands.ts';
 import { until } from '../support/fault-stage.ts';
@@ -54,6 +55,16 @@ export const decided: readonly Operated[] = [
     });
     await client.resolve(runId, { ...asked.answer, ...who } as ResolveCommand);
     await ends(recorder, runId, 'ended_with_unknown');
+  }),
+  agentRun('waits-for-an-answer', async (recorder, runId) => {
+    const { client, receiver } = recorder;
+    await receiver.arm({ fault: 'commit_then_drop_reply', keyIncludes: runId });
+    // The question fails first: nothing is sent before it has been answered.
+    await receiver.arm({ fault: 'unavailable', on: 'close', keyIncludes: runId });
+    const credit = { tool: 'keyed_credit', input: { account: 'u7', amount: 10 } };
+    const steps = [credit, ticket('after the answer')];
+    await client.start(runId, { goal: { kind: 'plan', steps }, principal });
+    await ends(recorder, runId, 'completed');
   }),
   agentRun('amended-in-flight', async (recorder, runId) => {
     const { client, receiver } = recorder;

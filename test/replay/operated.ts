@@ -17,7 +17,6 @@ const principal = { user: 'ada', workspace: 'shop' };
 const who = { actor: 'ada', reason: 'recorded' };
 const ticket = (subject: string) => ({ tool: 'open_ticket', input: { subject } });
 const lostReply = { fault: 'commit_then_drop_reply', operation: 'send_notice' } as const;
-const keyedCredit = { tool: 'keyed_credit', input: { account: 'u7', amount: 10 } };
 const notice = { tool: 'send_notice', input: { to: 'lead@example.com' } };
 
 export interface Operated {
@@ -170,14 +169,6 @@ export const operated: readonly Operated[] = [
     await replyLost(recorder, runId);
     await gone(recorder, runId, patches.keepUnsent);
     await answerYes(recorder, runId);
-    await endsAs(recorder, runId, 'completed');
-  }),
-  agentRun('waits-for-an-answer', async (recorder, runId) => {
-    const { receiver } = recorder;
-    await receiver.arm({ fault: 'commit_then_drop_reply', keyIncludes: runId });
-    // The question fails first: nothing is sent before it has been answered.
-    await receiver.arm({ fault: 'unavailable', on: 'close', keyIncludes: runId });
-    await start(recorder, runId, [keyedCredit, ticket('after the answer')]);
     await endsAs(recorder, runId, 'completed');
   }),
   agentRun('recorded-in-turn', async (recorder, runId) => {

@@ -41,7 +41,7 @@ export interface WireTap {
   readonly url: string;
   /** In the order in which they came, about one run or action. */
   wires(about: string): readonly Wire[];
-  /** The next `times` requests of the kind whose key or path has the text; what it returns ends it. */
+  /** The next `times` requests of the kind about something; what it returns ends that. */
   next(on: Wire['kind'], about: string, act: Act, times?: number): () => void;
   /** Sends what was kept `copies` times over; the statuses that the receiver answers. */
   release(about: string, copies?: number): Promise<readonly number[]>;

@@ -95,20 +95,7 @@ export const enteredRows: Row[] = [
     'the claim covers facts only',
     'a claim of facts',
     takenOver,
-    () => ({
-      ...enter(openedLedger()),
-      ...{ actionId: 'r.t2.c1', attemptId: 'r.t2.c1~1', sendToken: { epoch: 2, number: 1 } },
-    }),
-  ],
-  [
-    null,
-    'B9 what may still have its effect, under a claim of facts',
-    takenOver,
-    () => ({
-      ...enter(openedLedger()),
-      ...{ attemptId: `${ACTION}~2`, resultId: `${ACTION}~2.result` },
-      ...{ number: 2, sendToken: { epoch: 2, number: 2 } },
-    }),
+    () => ({ ...enter(openedLedger()), actionId: 'r.t2.c1', sendToken: { epoch: 2, number: 1 } }),
   ],
   [
     'decided under another authority revision',
