@@ -28,11 +28,7 @@ beforeAll(async () => {
   }
 });
 
-<<<<<<< Updated upstream
 test('A13 R-038 closed by token: a later one passes, the held one adds nothing, twice', async () => {
-=======
-test('A13 A14 R-038 closed by token: the held one is refused, a later one passes', async () => {
->>>>>>> Stashed changes
   const { tap, start, effects, bodies, sends } = at();
   const runId = 'closing-by-token';
   const actionId = `${runId}.t1.c1`;

@@ -12,11 +12,7 @@ import { openOnSqlite } from './sqlite-place.ts';
 requestRules(openOnSqlite);
 retentionRules(openOnSqlite);
 
-<<<<<<< Updated upstream
 test('A15 K-029: a sweep cannot come between verdict and effect', async () => {
-=======
-test('A15 K-029 a sweep cannot come between verdict and effect', async () => {
->>>>>>> Stashed changes
   const hour = 3_600_000;
   const settings = { retentionMs: hour, clockSkewMs: 60_000 };
   const second: { receiver?: Receiver } = {};
