@@ -74,7 +74,7 @@ async function staged() {
   return { store, attempt, ask, requestCanArriveNoMore };
 }
 
-test('B11 B12 the answer is lost: the object carries the key, and nothing is written again', async () => {
+test('B11 B12 the answer is lost: the object carries the key, nothing is sent again', async () => {
   const { store, attempt, ask } = await staged();
   store.lose('the answer');
   await failureOfRun(attempt());
@@ -83,7 +83,7 @@ test('B11 B12 the answer is lost: the object carries the key, and nothing is wri
   expect([store.writes(), store.now().version]).toEqual([1, '8']);
 });
 
-test('B11 D5 the request is lost: only once it can arrive no more is it written again', async () => {
+test('B11 D5 the request is lost: only once it can come no more is it sent again', async () => {
   const { store, attempt, ask, requestCanArriveNoMore } = await staged();
   store.lose('the request');
   await failureOfRun(attempt());
@@ -95,7 +95,7 @@ test('B11 D5 the request is lost: only once it can arrive no more is it written 
   expect([store.writes(), store.now().version]).toEqual([1, '8']);
 });
 
-test('B11 another hand was there first: a conflict for a person, and its bytes stay', async () => {
+test('B11 another hand was there first: a conflict for a person, its bytes stay', async () => {
   const { store, attempt, ask, requestCanArriveNoMore } = await staged();
   store.overwrite('by another hand');
   await failureOfRun(attempt());
