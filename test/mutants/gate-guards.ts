@@ -114,7 +114,7 @@ export const gateGuards: readonly Guard[] = [
         from: "if (replay === 'keyed') return attempts[0]?.entry.resendUntil !== null;",
         to: "if (replay === 'keyed') return attempts.length > 0;",
         test: 'test/core/gate-entry.test.ts',
-        red: 'action_in_doubt: R-026 a key without retention',
+        red: 'action_in_doubt: R-026 K-031 a key without retention, a minute later',
       },
       {
         name: 'gate-not-current',
