@@ -42,6 +42,8 @@ interface Inquiring {
   question: Question;
   recordVersion: number;
   asked: number;
+  /** How often nothing but the ledger could be looked at. */
+  looked: number;
   canAsk: boolean;
   disputed: boolean;
 }
@@ -66,7 +68,7 @@ export async function unknownAction(
   const { recordVersion } = question.if_yes;
   const at: Inquiring = {
     ...{ session, question, asked, recordVersion, inputVersion: recordVersion },
-    ...{ canAsk: true, disputed: false },
+    ...{ looked: 0, canAsk: true, disputed: false },
   };
   const about = { actionId, recordVersion: () => at.recordVersion };
   rejectOtherSignals(installDesk(session, about), ['resolve', 'lateFact']);
@@ -107,9 +109,10 @@ async function untilKnown(at: Inquiring): Promise<QuestionEnd> {
   }
 }
 
-/** Where the receiver cannot be asked only the ledger is looked at, and seldom. */
-function waitOf({ canAsk }: Inquiring, waitMs: number): number {
-  return canAsk ? waitMs : limits.inquiryBackoffMaxMs;
+/** Where the receiver cannot be asked only the ledger is looked at, and ever more seldom. */
+function waitOf(at: Inquiring, waitMs: number): number {
+  if (at.canAsk) return waitMs;
+  return Math.min(limits.inquiryBackoffMaxMs * 2 ** at.looked++, limits.reaskMaxMs);
 }
 
 async function inquire(at: Inquiring, mode: 'look' | 'ask'): Promise<InquireReply> {

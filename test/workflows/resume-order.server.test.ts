@@ -5,6 +5,7 @@
 import { expect, test } from 'vitest';
 import type { Room } from '../../client/room.ts';
 import { resumeRun } from '../../client/takeover.ts';
+import { axesOf } from '../../core/action-status.ts';
 import { decideAuthority } from '../../core/authority.ts';
 import { unknownIdOf } from '../../core/ids.ts';
 import type { RunResult } from '../../core/outcome.ts';
@@ -205,6 +206,30 @@ test('R-112 taken over by somebody of another workspace it acts for its own user
   expect(bodies.filter((body) => 'actor' in body && body.actor === eve.actor)).toMatchObject([
     { kind: 'authority_changed', change: 'permit' },
   ]);
+});
+
+test('K-017 done and not to be seen yet: a resume looks on, and does only what is left', async () => {
+  const runId = newRunId('unseen');
+  let isVisible = false;
+  stage.behave['read_note'] = async () => {
+    if (!isVisible) throw new Error('it is not there yet');
+    return { kind: 'executed', result: { seen: true } };
+  };
+  const names = ['charge_card', 'read_note', 'post_letter'];
+  const steps = names.map((tool) => ({ tool, input: { runId } }));
+  const handle = await startRun(stage, runId, { kind: 'plan', steps });
+  const [published, looked, told] = [`${runId}.t1.c1`, `${runId}.t2.c1`, `${runId}.t3.c1`];
+  await eventually('a look', async () => stage.effects.includes(looked));
+  const action = (await stage.ledger.read(runId)).actions.get(published);
+  expect(action && axesOf(action)).toMatchObject({
+    ...{ effect: 'complete', acceptance: 'not_evaluated', result: 'recorded' },
+  });
+  await handle.terminate('test');
+  isVisible = true;
+  const run = await resumeRun(roomWith(stage.ledger), runId, ann);
+  expect(await run.result()).toMatchObject({ end: { kind: 'completed' }, effectsCount: 2 });
+  const count = (actionId: string) => stage.effects.filter((each) => each === actionId).length;
+  expect([count(published), count(told)]).toEqual([1, 1]);
 });
 
 function ledgerOf(): Ledger {
