@@ -28,7 +28,7 @@ beforeAll(async () => {
   }
 });
 
-test('A13 R-038 closed by token: a later one passes, the held one adds nothing, twice', async () => {
+test('A13 R-038 closed by token: a later one passes, the held one adds nothing', async () => {
   const { tap, start, effects, bodies, sends } = at();
   const runId = 'closing-by-token';
   const actionId = `${runId}.t1.c1`;

@@ -84,7 +84,7 @@ test('K-025 401, 429, 503, then 200: none refuses, and all four calls carry one 
   expect(await effects(actionId)).toHaveLength(1);
 });
 
-test('K-026 the model puts a key of its own into the input: the key is the action’s', async () => {
+test('K-026 the model puts a key into the input: the key is the action’s', async () => {
   const { stage, start, sends, effects, keyOf } = at();
   const actionId = 'keyed-by-model.t1.c1';
   await stage.receiver.arm({ fault: 'commit_then_drop_reply', keyIncludes: actionId, times: 2 });
