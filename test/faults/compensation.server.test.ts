@@ -41,7 +41,7 @@ async function entryOf(runId: string, position: string) {
   return actions.get(`${runId}.${position}`)?.attempts.at(-1)?.entry;
 }
 
-test('R-119 undone by an action of its own that a person approves; the original stays', async () => {
+test('R-119 undone by an action of its own that a person approves; the first stays', async () => {
   const { stage, plan, sent } = cases();
   const [original, undoing] = ['undo-1.t1.c1', 'undo-1.t2.c1'];
   const run = await plan('undo-1', [notice('undo-1'), recall(original)]);
@@ -69,7 +69,7 @@ test('R-119 undone by an action of its own that a person approves; the original 
   expect(text).toContain(`undoes ${original}`);
 });
 
-test('R-120 a run that fails, is revoked or canceled undoes nothing; options are told', async () => {
+test('R-120 a run that fails, is revoked or canceled undoes nothing, tells options', async () => {
   const { stage, sent } = cases();
   const { client, receiver } = stage;
   const add = (runId: string) => ({ tool: 'add', input: { counter: runId, delta: 1 } });

@@ -86,7 +86,7 @@ test('R-049 abandoned: the run ends with an unknown, and nothing of it is sent a
   expect(stage.effects).toEqual([action.actionId]);
 });
 
-test('a permit lets one more attempt of the same action go', async () => {
+test('D6 a permit lets one more attempt go: two effects, whatever the second said', async () => {
   const { handle, action, child } = await unknownRun();
   await child.signal(
     'resolve',
@@ -166,7 +166,7 @@ test('R-118 after a reset the open question is adopted; its answer arrives', asy
   expect(stage.effects).toEqual([action.actionId]);
 });
 
-test('T-11 onUnknown continue: independent steps go on, the run ends with an unknown', async () => {
+test('D3 T-11 onUnknown continue: independent steps go on, the end is unknown', async () => {
   stage.behave['post_letter'] = lost;
   const runId = newRunId('goes-on');
   const steps = [
