@@ -40,6 +40,7 @@ export function toolsOf(stage: WorkflowStage) {
     charge_card: tool('charge_card'),
     post_letter: mute,
     read_note: tool('read_note', { replay: 'safe' }),
+    look_up: tool('look_up', { replay: 'safe', attemptsMax: 6 }),
     sign_off: tool('sign_off', { approval: 'always' }),
     /** Costs a dollar. */
     paid: tool('paid', { reserve: { money: dollar } }, { kind: 'known', usage: free, estimate }),

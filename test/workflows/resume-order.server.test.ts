@@ -187,7 +187,7 @@ test('R-099 R-135 a Reset of an execution that was taken over acts no more', asy
   expect((await stage.ledger.read(runId)).opened?.epoch).toBe(3);
 });
 
-test('R-112 taken over by somebody of another workspace it acts for its own user', async () => {
+test('R-024 R-112 taken over by somebody of another workspace it acts for its own user', async () => {
   const { runId, action } = await leftRun();
   const seen: unknown[] = [];
   stage.behave['charge_card'] = async (_input, attempt) => {
