@@ -97,7 +97,7 @@ function registeredTool(
   report: Report,
 ): RegisteredTool | null {
   const contract = contractSchema.safeParse(definition.receiver ?? {});
-  if (!contract.success) report('receiver', z.prettifyError(contract.error));
+  for (const issue of contract.error?.issues ?? []) reportIssue(['receiver'], issue, report);
   const inputSchema = jsonSchemaOf(definition, report);
   const implementation = implementationOf(definition, report);
   if (!contract.success || inputSchema === null || implementation === null) return null;
@@ -143,6 +143,15 @@ function registeredTool(
     approvalFor: (input) => approval.needFor(input),
     versions: definition.versions && ((input, of) => versionsOf(definition, input, of)),
   };
+}
+
+/** A part is `none` or has parts of its own: the wrong one of those is named, not the whole. */
+function reportIssue(at: readonly PropertyKey[], issue: z.core.$ZodIssue, report: Report): void {
+  const path = [...at, ...issue.path];
+  const branches = issue.code === 'invalid_union' ? issue.errors : [];
+  const within = branches.find((issues) => issues.some((each) => each.path.length > 0));
+  if (within === undefined) report(path.join('.'), issue.message);
+  for (const each of within ?? []) reportIssue(path, each, report);
 }
 
 function jsonSchemaOf(definition: AnyTool, report: Report): Json | null {

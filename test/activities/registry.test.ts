@@ -7,6 +7,7 @@ import {
   RegistryError,
   type ToolDefinition,
 } from '../../activities/index.ts';
+import { type ContractInput, contractSchema } from '../../core/contract.ts';
 import { defaults } from '../support/activity-rig.ts';
 
 const scope = { receiver: 'bank', account: 'acme', workspace: 'w1', region: 'eu' };
@@ -120,6 +121,21 @@ describe('a declaration is refused when the worker starts, naming tool and field
     ],
   ])('%s', (_name, definition, problem) => {
     expect(problemsOf(definition)).toContainEqual(expect.stringMatching(problem));
+  });
+
+  test.each(Object.keys(contractSchema.shape))('R-026 a wrong %s of the receiver', (part) => {
+    const problems = problemsOf(tool({ receiver: { [part]: -1 } }));
+    expect(problems).toEqual([expect.stringMatching(new RegExp(`^receiver\\.${part}: `))]);
+  });
+
+  test.each<[string, ContractInput]>([
+    ['scope.region', { scope: { ...scope, region: '' } }],
+    ['identity.travelsAs', { identity: { travelsAs: '' } }],
+    ['inquiry.settleMs', { inquiry: { consistency: 'strong', settleMs: -1 } }],
+  ])('R-026 a wrong %s of the receiver', (part, receiver) => {
+    expect(problemsOf(tool({ receiver }))).toEqual([
+      expect.stringMatching(new RegExp(`^receiver\\.${part}: `)),
+    ]);
   });
 
   test('a key that is not the name', () => {
