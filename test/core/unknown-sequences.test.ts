@@ -87,7 +87,7 @@ type Inquiry = Extract<Event, { said: unknown }>;
 /** Attempts that a receiver or a person has said had no effect, told from the events alone. */
 type Excluded = Set<string>;
 
-test('D1 D10 D11 whatever the order, nothing that entered is "not executed" without a word on it', () => {
+test('D1 D10 D11 in any order, what entered is "not executed" by a word on it alone', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 40 }), fc.nat(3), (events, replay) => {
       const ledger = memoryLedger();

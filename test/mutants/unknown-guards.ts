@@ -175,8 +175,8 @@ export const unknownGuards: readonly Guard[] = [
       {
         name: 'dispute-rolls-parts-into-one',
         file: 'core/finality.ts',
-        from: 'if (final !== null && executed === hasEffectBy(final) && !namesAnother(final, body))',
-        to: 'if (false)',
+        from: 'executed === hasEffectBy(final) && !namesAnother(final, body)',
+        to: 'false',
         red: 'as it was recorded: D14 its parts stay its parts',
       },
     ],
@@ -217,7 +217,7 @@ export const unknownGuards: readonly Guard[] = [
         test: 'test/core/finality.test.ts',
         from: "found.find(({ content }) => content.kind !== 'refused') ?? found[0] ?? null",
         to: 'found[0] ?? null',
-        red: 'executed: by an effect of the later attempt, though the earlier one was refused before',
+        red: 'executed: by an effect of the later attempt, though the earlier one was refused',
       },
       {
         name: 'not-executed-while-it-is-going-on',
@@ -225,7 +225,7 @@ export const unknownGuards: readonly Guard[] = [
         test: 'test/core/unknown-sequences.test.ts',
         from: 'if (undecidedAttempts(action).length > 0) return null;',
         to: 'if (openAttempts(action).length > 0) return null;',
-        red: 'whatever the order, nothing that entered is "not executed" without a word on it',
+        red: 'in any order, what entered is "not executed" by a word on it alone',
         says: 'Property failed',
       },
     ],

@@ -187,7 +187,7 @@ test('R-099 R-135 a Reset of an execution that was taken over acts no more', asy
   expect((await stage.ledger.read(runId)).opened?.epoch).toBe(3);
 });
 
-test('R-024 R-112 taken over by somebody of another workspace it acts for its own user', async () => {
+test('R-024 R-112 taken over from another workspace it acts for its own user', async () => {
   const { runId, action } = await leftRun();
   const seen: unknown[] = [];
   stage.behave['charge_card'] = async (_input, attempt) => {
@@ -208,7 +208,7 @@ test('R-024 R-112 taken over by somebody of another workspace it acts for its ow
   ]);
 });
 
-test('K-017 done and not to be seen yet: a resume looks on, and does only what is left', async () => {
+test('K-017 done and not to be seen yet: a resume looks, and does what is left', async () => {
   const runId = newRunId('unseen');
   let isVisible = false;
   stage.behave['read_note'] = async () => {

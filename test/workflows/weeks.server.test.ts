@@ -80,7 +80,7 @@ test('K-136 an approval pending for a week stays pending, holds no slot, works',
 });
 
 const MONTH = 30;
-/** A limit to give up at: run and question look once an hour each, and each look is a round trip. */
+/** A limit to give up at: run and question look once an hour each, over the wire. */
 const GIVE_UP_MS = 300_000;
 
 test(
@@ -107,7 +107,7 @@ test(
   GIVE_UP_MS,
 );
 
-test('R-041 R-042 a read that fails five times asks the same, and costs no model turn', async () => {
+test('R-041 R-042 a read that fails five times asks the same, at no model turn', async () => {
   const asked: object[] = [];
   stage.behave['look_up'] = async (input, { receiverKey, principal, payloadDigest }) => {
     asked.push({ input, receiverKey, principal, payloadDigest });
