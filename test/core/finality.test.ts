@@ -76,7 +76,7 @@ describe('an outcome is final', () => {
     ],
     [
       'executed',
-      'by an effect of the later attempt, though the earlier one was refused before',
+      'by an effect of the later attempt, though the earlier one was refused',
       (l) => inTurn(two(l), settle(l, { outcome: 'refused' }), settle(l, { attemptId: second })),
     ],
     ['refused', 'by a refusal', (l) => inTurn(openAndEnter(l), settle(l, { outcome: 'refused' }))],
