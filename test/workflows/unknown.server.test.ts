@@ -64,12 +64,16 @@ test('R-004 R-047 a lost reply is one open question to a person, never sent agai
   expect(history).not.toContain('"failed"');
 });
 
-test('the input of the child is the question, with answers that can be pasted', async () => {
+test('R-105 the input of the child is the question, with answers to paste', async () => {
   const { handle, action, child } = await unknownRun();
   const { events } = await child.fetchHistory();
   const data = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data;
   const question = JSON.parse(Buffer.from(data ?? []).toString('utf8'));
   expect(question.question).toContain(action.actionId);
+  expect(question.evidence).toMatchObject({ level: 'L0', attempts: [expect.any(String)] });
+  expect([question.if_yes.verb, question.if_no.verb]).toEqual([
+    ...['confirm_executed', 'confirm_not_executed'],
+  ]);
   const pasted = { ...question.if_yes, actor: 'ada', reason: 'found it', evidence };
   await child.signal('resolve', pasted);
   expect((await endOf(handle)).end).toEqual({ kind: 'completed' });
