@@ -7,7 +7,7 @@ import {
   RegistryError,
   type ToolDefinition,
 } from '../../activities/index.ts';
-import { type ContractInput, contractSchema } from '../../core/contract.ts';
+import { contractSchema } from '../../core/contract.ts';
 import { defaults } from '../support/activity-rig.ts';
 
 const scope = { receiver: 'bank', account: 'acme', workspace: 'w1', region: 'eu' };
@@ -128,11 +128,12 @@ describe('a declaration is refused when the worker starts, naming tool and field
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^receiver\\.${part}: `))]);
   });
 
-  test.each<[string, ContractInput]>([
+  test.each<[string, object]>([
     ['scope.region', { scope: { ...scope, region: '' } }],
-    ['identity.travelsAs', { identity: { travelsAs: '' } }],
-    ['inquiry.settleMs', { inquiry: { consistency: 'strong', settleMs: -1 } }],
-  ])('R-026 a wrong %s of the receiver', (part, receiver) => {
+    ['scope.region', { scope: { ...scope, region: undefined } }],
+    ['identity.travelsAs', { identity: {} }],
+    ['inquiry.consistency', { inquiry: { consistency: 'eventual', settleMs: 0 } }],
+  ])('R-026 a wrong %s of the receiver: %j', (part, receiver) => {
     expect(problemsOf(tool({ receiver }))).toEqual([
       expect.stringMatching(new RegExp(`^receiver\\.${part}: `)),
     ]);
