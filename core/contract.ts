@@ -72,9 +72,17 @@ function delayOf(contract: Contract): number {
   return contract.requestDelayMaxMs === 'none' ? 0 : contract.requestDelayMaxMs;
 }
 
-/** Receiver + account + workspace + region, or null when the contract names none. */
+/**
+ * Receiver, account, workspace and region, and interface and resource where they are named: what
+ * was sent there is asked about there alone (A17). Null when the contract names none.
+ */
 export function domainOf(contract: Contract): string | null {
   if (contract.scope === 'none') return null;
-  const { receiver, account, workspace, region } = contract.scope;
-  return [receiver, account, workspace, region].map(encodeURIComponent).join('/');
+  const { receiver, account, workspace, region, interface: face, resource } = contract.scope;
+  const named = { interface: face, resource };
+  const narrower = Object.entries(named).flatMap(([part, value]) =>
+    value === undefined ? [] : [`${part}=${encodeURIComponent(value)}`],
+  );
+  const parts = [receiver, account, workspace, region].map(encodeURIComponent);
+  return [...parts, ...narrower].join('/');
 }

@@ -107,4 +107,9 @@ test('R-024 the receiver domain keeps its four parts apart', () => {
   expect(domain({ receiver: 'a/b', account: 'c' })).not.toBe(
     domain({ receiver: 'a', account: 'b/c' }),
   );
+  expect(domain({ interface: 'v2' })).toBe('bank/acme/w1/eu/interface=v2');
+  expect(domain({ resource: 'v2' })).toBe('bank/acme/w1/eu/resource=v2');
+  expect(domain({ interface: 'v2', resource: 'a=b/c' })).toBe(
+    'bank/acme/w1/eu/interface=v2/resource=a%3Db%2Fc',
+  );
 });
