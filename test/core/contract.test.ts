@@ -100,7 +100,7 @@ test.each([
   },
 );
 
-test('R-024 the receiver domain keeps its four parts apart', () => {
+test('R-024 A17 the receiver domain keeps its parts apart', () => {
   const domain = (over: object) => domainOf(contractSchema.parse({ scope: { ...scope, ...over } }));
   expect(domainOf(contractSchema.parse({}))).toBeNull();
   expect(domain({})).toBe('bank/acme/w1/eu');
