@@ -195,6 +195,8 @@ function finalOutcome(action: ActionState, final: NonNullable<ActionState['final
 /** Of the attempt that made it final, or of the last one. */
 function whyNotExecuted(action: ActionState): { reason: string; message: string } {
   const { attempts, final } = action;
+  if (final?.via === 'resolution')
+    return { reason: 'not_executed', message: 'a person stated that it had no effect' };
   const last = attempts.find((each) => each.attemptId === final?.attemptId) ?? attempts.at(-1);
   if (last?.settled?.refusal)
     return {

@@ -25,7 +25,7 @@ function bySettlement({ attemptId, settled, settledBy }: AttemptState): Said[] {
   return [{ outcome, source: `${settledBy}: attempt ${attemptId}` }];
 }
 
-const decisive: ReadonlySet<InquiryVerdict> = new Set(['executed', 'not_executed']);
+const decisive: ReadonlySet<InquiryVerdict> = new Set(['executed', 'partial', 'not_executed']);
 
 function byObservation(said: BodyOf<'observation'>): Said[] {
   if (said.verdict === null || !decisive.has(said.verdict)) return [];

@@ -76,7 +76,7 @@ export function objectVersionOf(action: ActionState): string | null {
 
 /** Whether an answer says the opposite of what is recorded: of an effect, or of its absence. */
 export function contradictsRecord(action: ActionState, verb: ResolutionVerb): boolean {
-  const hasEffect = action.attempts.some(hadEffect) || hasEffectBy(action.final);
+  const hasEffect = isHalfDone(action) || hasEffectBy(action.final);
   if (verb === 'confirm_not_executed') return hasEffect;
   if (verb !== 'confirm_executed') return false;
   const excluded = action.attempts.some((attempt) => attempt.exclusion !== 'none');
@@ -87,8 +87,12 @@ export function hasEffectBy(final: FinalState | null): boolean {
   return final !== null && final.kind !== 'refused' && final.kind !== 'not_executed';
 }
 
-function hadEffect({ settled }: AttemptState): boolean {
-  return settled?.outcome === 'partial';
+/** By a settlement, or by what the receiver told later of what it had accepted. */
+export function isHalfDone({ attempts, observations }: ActionState): boolean {
+  return (
+    attempts.some(({ settled }) => settled?.outcome === 'partial') ||
+    observations.some(({ verdict }) => verdict === 'partial')
+  );
 }
 
 interface Found {
@@ -221,7 +225,8 @@ function namesAnother(final: FinalState, { externalId, result }: BodyOf<'resolut
 }
 
 function finalByBurntKey(action: ActionState): Found | null {
-  return action.observations.some((each) => each.proof === 'closed_key') ? burnt : null;
+  const isBurnt = action.observations.some((each) => each.proof === 'closed_key');
+  return isBurnt && !isHalfDone(action) ? burnt : null;
 }
 
 const none: FinalContent = { kind: 'not_executed', result: null, parts: [], externalId: null };

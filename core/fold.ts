@@ -4,8 +4,9 @@
 import { toppedUp } from './budget.ts';
 import { genesisHash } from './chain.ts';
 import { genesisBase } from './consumes.ts';
+import type { SettlementKind } from './fact-fields.ts';
 import type { BodyOf, Fact, FactBody, FactKind } from './facts.ts';
-import { finalAfter, isReplay, isSecondEffect } from './finality.ts';
+import { finalAfter, hasEffectBy, isHalfDone, isReplay, isSecondEffect } from './finality.ts';
 import { resolved } from './fold-resolution.ts';
 import type { ActionState, Approval, AttemptState, RunState } from './run-state.ts';
 
@@ -217,9 +218,16 @@ function settled(
       : attempt,
   );
   const contradicts =
-    body.outcome === 'executed' &&
-    (isSecondEffect(action, body) || (before?.exclusion !== 'none' && !isReplay(action, body)));
+    (body.outcome === 'executed' && isSecondEffect(action, body)) ||
+    (takenUp.has(body.outcome) && isExcluded(action, before) && !isReplay(action, body));
   return finalAfter({ ...action, attempts, disputed: action.disputed || contradicts }, fact);
+}
+
+/** Whoever was believed to have had no effect has done it, has done a part, or is at it. */
+const takenUp: ReadonlySet<SettlementKind> = new Set(['executed', 'partial', 'accepted']);
+
+function isExcluded({ final }: ActionState, before: AttemptState | undefined): boolean {
+  return before?.exclusion !== 'none' || (final !== null && !hasEffectBy(final));
 }
 
 function observed(
@@ -229,20 +237,25 @@ function observed(
   fact: Fact,
 ): ActionState {
   const stopped = run.ended !== null || run.revoked || run.canceled;
+  // Parts that are confirmed are not undone by a word that nothing happened (D14).
+  const deniesParts = body.proof !== null && isHalfDone(action);
   const attempts = action.attempts.map((attempt) => {
     if (attempt.attemptId !== body.attemptId) return attempt;
     if (body.verdict === 'executed') return { ...attempt, late: attempt.late || stopped };
-    return body.proof === null ? attempt : { ...attempt, exclusion: 'proved' as const };
+    if (body.proof === null || deniesParts) return attempt;
+    return { ...attempt, exclusion: 'proved' as const };
   });
   const before = action.attempts.find((attempt) => attempt.attemptId === body.attemptId);
-  const contradicts = body.verdict === 'executed' && deniedEffect(before);
+  const tellsEffect = body.verdict === 'executed' || body.verdict === 'partial';
+  const contradicts = deniesParts || (tellsEffect && deniedEffect(action, before));
   const disputed = action.disputed || contradicts || body.about === 'second_effect';
   const observations = [...action.observations, body];
   return finalAfter({ ...action, attempts, disputed, observations }, fact);
 }
 
-/** The attempt had said of itself that nothing happened. */
-function deniedEffect(attempt: AttemptState | undefined): boolean {
+/** The attempt had said of itself that nothing happened, or that is the outcome. */
+function deniedEffect({ final }: ActionState, attempt: AttemptState | undefined): boolean {
+  if (final !== null && !hasEffectBy(final)) return true;
   return (
     attempt?.settled != null &&
     ['refused', 'not_taken', 'not_sent'].includes(attempt.settled.outcome)

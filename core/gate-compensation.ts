@@ -10,8 +10,9 @@ import type { GateVerdict } from './verdict.ts';
 export const compensationRows = {
   compensates_open: ({ ask, view }) => {
     const original = originalOf({ ask, view });
-    if (original === undefined || original.abandoned) return null;
-    const undecided = original.final === null && undecidedAttempts(original).length > 0;
+    if (original === undefined) return null;
+    const isKnown = original.final !== null || original.abandoned;
+    const undecided = !isKnown && undecidedAttempts(original).length > 0;
     return says(
       original.disputed || undecided,
       `what became of ${original.actionId} is not known yet`,
@@ -38,7 +39,8 @@ function originalOf({ ask, view }: Pick<GateCase, 'ask' | 'view'>): ActionState 
 
 function nothingProblem(actionId: string, original: ActionState | undefined): string | null {
   if (original === undefined) return `${actionId} is no action of this run`;
-  if (original.abandoned)
+  // What came late all the same is known.
+  if (original.abandoned && original.final === null)
     return `${actionId} was abandoned: whether it had an effect stays unknown`;
   return says(!hasEffectBy(original.final), `${actionId} had no effect`);
 }
