@@ -3,6 +3,7 @@
 //
 // INV-1  Only the holder of the claim token changes the record (A7); a lost claim changes nothing.
 // INV-2  A throw is `unknown`, never "failed" and never a deleted record (A8).
+// INV-3  That a claim did nothing proves nothing of the one it was taken over from (D6).
 
 import type { Answer } from './answer.ts';
 import { writeEffect } from './effects.ts';
@@ -18,12 +19,19 @@ type Report =
   | { readonly state: 'not_executed'; readonly detail: string }
   | { readonly state: 'unknown'; readonly detail: string };
 
+export interface Claim {
+  readonly claim: string;
+  /** From one that did not report: its request may still reach the service behind. */
+  readonly isTakenOver: boolean;
+}
+
 export async function performClaimed(
   site: Site,
   request: CheckedRequest,
-  claim: string,
+  { claim, isTakenOver }: Claim,
 ): Promise<Answer> {
-  const report = await perform(site, request);
+  const own = await perform(site, request);
+  const report = isTakenOver ? reportOfBoth(own) : own;
   const at = site.clock();
   const left = await site.store.transaction(async (tx): Promise<Answer> => {
     const outcome = 'outcome' in report ? report.outcome : null;
@@ -52,6 +60,13 @@ async function perform(site: Site, request: CheckedRequest): Promise<Report> {
   } catch (error) {
     return { state: 'unknown', detail: errorText(error) };
   }
+}
+
+/** Of a claim and of the one before it, which may have had its effect, or may have it yet. */
+function reportOfBoth(own: Report): Report {
+  if (own.state !== 'not_executed') return own;
+  const detail = `${own.detail}; an earlier claim of this key did not report`;
+  return { state: 'unknown', detail };
 }
 
 /** The same for every claim of the operation, and another one for another identity. */

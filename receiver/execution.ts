@@ -7,7 +7,7 @@
 import type { Json } from '../core/digest.ts';
 import type { Answer } from './answer.ts';
 import { writeArrivalAnswer } from './arrivals.ts';
-import { performClaimed } from './claim.ts';
+import { type Claim, performClaimed } from './claim.ts';
 import { writeEffect } from './effects.ts';
 import { lockFence, raiseFence } from './fences.ts';
 import { type Applied, isForeign, type LocalOperation, type Rejection } from './operation.ts';
@@ -23,11 +23,11 @@ import {
 import { type CheckedRequest, checkRequest, type OperationRequest } from './request.ts';
 import { logAnswer, logArrival, operationOf, type Site, storeProblem } from './site.ts';
 import type { Committed, Tx } from './store.ts';
-import { type Situation, type Verdict, verdictOf } from './verdict.ts';
+import { isUnresolved, type Situation, type Verdict, verdictOf } from './verdict.ts';
 
 type Step =
   | { readonly kind: 'answer'; readonly answer: Answer }
-  | { readonly kind: 'claimed'; readonly claim: string };
+  | ({ readonly kind: 'claimed' } & Claim);
 
 /** Never rejects; every failure is an answer. */
 export async function executeRequest(site: Site, request: OperationRequest): Promise<Answer> {
@@ -60,8 +60,8 @@ export async function executeRequest(site: Site, request: OperationRequest): Pro
   return answer;
 }
 
-function claimOf(step: Step): string {
-  if (step.kind === 'claimed') return step.claim;
+function claimOf(step: Step): Claim {
+  if (step.kind === 'claimed') return step;
   throw new Error('an answer is no claim');
 }
 
@@ -173,7 +173,7 @@ async function run(
   site: Site,
   tx: Tx,
   request: CheckedRequest,
-  { now, fenceEpoch }: Situation,
+  { now, fenceEpoch, record: before }: Situation,
 ): Promise<Step> {
   const { sendToken, fenceScope } = request;
   if (fenceScope !== undefined && sendToken !== undefined && sendToken.epoch > (fenceEpoch ?? 0))
@@ -183,7 +183,7 @@ async function run(
   if (isForeign(operation)) {
     const claim = site.newClaim();
     await writeClaim(tx, request, claim, now);
-    return { kind: 'claimed', claim };
+    return { kind: 'claimed', claim, isTakenOver: before !== null && isUnresolved(before) };
   }
   const outcome = await tx.nested(
     () => applied(operation, tx, request, now),

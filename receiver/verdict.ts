@@ -91,6 +91,11 @@ function leaseOver(at: Situation): boolean {
   return at.record !== null && at.now - at.record.changedAt >= at.claimLeaseMs;
 }
 
-function unresolved(at: Situation): boolean {
-  return at.record?.state === 'unknown' || at.record?.state === 'processing';
+function unresolved({ record }: Situation): boolean {
+  return record !== null && isUnresolved(record);
+}
+
+/** A claim on it did not report, or said that it cannot tell. */
+export function isUnresolved({ state }: { readonly state: RecordState }): boolean {
+  return state === 'unknown' || state === 'processing';
 }

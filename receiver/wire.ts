@@ -22,6 +22,7 @@ export const headerNames = {
 } as const;
 
 const UNPRINTABLE_OR_PERCENT = /[^\x20-\x24\x26-\x7e]+/g;
+const PRINTABLE = /^[\x20-\x7e]*$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/;
 
 /** Printable ASCII stays; `%` and everything else become percent-encoded UTF-8. */
@@ -40,11 +41,16 @@ export function decodeKeyHeader(header: string): string | null {
   return quoted === null ? null : decodeText((quoted[1] ?? '').replaceAll(/\\(["\\])/g, '$1'));
 }
 
+/**
+ * null: malformed, or bytes beyond ASCII as they are. Those come in as Latin-1, and the same text,
+ * encoded in a path, would be another one: a closing would miss what a request had done.
+ */
 export function decodeText(encoded: string): string | null {
+  if (!PRINTABLE.test(encoded)) return null;
   try {
     return decodeURIComponent(encoded);
   } catch {
-    // Malformed percent-encoding; the caller names the header in its refusal.
+    // The caller names the header in its refusal.
     return null;
   }
 }
@@ -56,7 +62,8 @@ export function sendTokenText(token: SendToken): string {
 /** `epoch.number`, both positive decimal integers; null when it is anything else. */
 export function parseSendToken(header: string): SendToken | null {
   const parts = /^([1-9]\d{0,15})\.([1-9]\d{0,15})$/.exec(header.trim());
-  return parts === null ? null : { epoch: Number(parts[1]), number: Number(parts[2]) };
+  const [epoch, number] = [Number(parts?.[1]), Number(parts?.[2])];
+  return Number.isSafeInteger(epoch) && Number.isSafeInteger(number) ? { epoch, number } : null;
 }
 
 function one(headers: IncomingHttpHeaders, name: string): string | undefined {

@@ -60,8 +60,10 @@ export async function sendNext(desk: Desk): Promise<Step | null> {
     return putBack(held, 'the answer of mayStillSend came too late');
   const leaving = await desk.transaction((tx) => leave(tx, held));
   if (leaving === null) return { key: record.key, state: record.state, held: 'taken by another' };
-  const outcome = await sent(held, { receiver, leaving, asked });
-  return settle({ ...held, record: leaving }, receiver, outcome);
+  const gone: Held = { ...held, record: leaving };
+  const late = (outcome: Outcome) => settle(gone, receiver, outcome);
+  const outcome = await sent(held, { receiver, leaving, asked, late });
+  return settle(gone, receiver, outcome);
 }
 
 interface Held {
@@ -79,7 +81,8 @@ async function mayBeSent({
   record,
 }: Held): Promise<MaySend | { readonly kind: 'held'; readonly reason: string }> {
   try {
-    return await desk.mayStillSend(record);
+    // Later its answer would be good for nothing.
+    return await within(desk.windowMs, desk.mayStillSend(record));
   } catch (error) {
     return { kind: 'held', reason: `mayStillSend: ${errorText(error)}` };
   }
@@ -118,10 +121,15 @@ type Outcome =
   /** Not even tried: it counts as no send. */
   | { readonly kind: 'late'; readonly reason: string };
 
-async function sent(
-  { desk }: Held,
-  of: { readonly receiver: Checked; readonly leaving: IntentRecord; readonly asked: Instant },
-): Promise<Outcome> {
+interface Leaving {
+  readonly receiver: Checked;
+  readonly leaving: IntentRecord;
+  readonly asked: Instant;
+  /** Is told what comes after the lease. */
+  late(outcome: Outcome): Promise<unknown>;
+}
+
+async function sent({ desk }: Held, of: Leaving): Promise<Outcome> {
   const { key, receiver, principal, payload, sends, firstSentAt } = of.leaving;
   let isLate = false;
   const beforeSend = () => {
@@ -130,14 +138,36 @@ async function sent(
   };
   try {
     beforeSend();
-    return await of.receiver.send({
+    const sending = of.receiver.send({
       ...{ key, receiver, principal, payload, beforeSend },
       ...{ send: sends, firstSentAt: firstSentAt ?? desk.clock() },
       signal: AbortSignal.timeout(desk.leaseMs),
     });
+    return await within(desk.leaseMs, sending, of.late);
   } catch (error) {
     const reason = errorText(error);
     return { kind: isLate && error instanceof NotSentError ? 'late' : 'open', reason };
+  }
+}
+
+/** One that never ends must not keep the rest from being sent. What it ends with later is told. */
+async function within<T>(
+  ms: number,
+  asked: Promise<T>,
+  late?: (value: T) => Promise<unknown>,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`no end within ${ms} ms`));
+      // Without the store it is as if this process had died here: it stays open.
+      asked.then(late).catch(() => undefined);
+    }, ms);
+  });
+  try {
+    return await Promise.race([asked, over]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -11,7 +11,7 @@ const send = (receiver: Receiver, more: object = {}) =>
 
 interface ForeignCall {
   readonly key: string;
-  readonly done: (applied: Applied) => void;
+  readonly done: (report: Applied | { readonly notExecuted: string }) => void;
   readonly lost: (error: Error) => void;
 }
 
@@ -128,6 +128,29 @@ export function foreignRules(open: Open): void {
     down = false;
     expect(await send(receiver)).toMatchObject({ kind: 'executed', externalId: 'c-1' });
   });
+
+  test.each(['lost', 'late'] as const)(
+    'A6 D6 a claim that did nothing proves nothing of the one before it, whose report is %s',
+    async (report) => {
+      const { calls, call, options } = handDriven('keyed');
+      const { receiver, time } = await open(options);
+      const first = send(receiver);
+      const old = await call(1);
+      if (report === 'lost') old.lost(new Error('timeout'));
+      else time.now += 1_000;
+      if (report === 'lost') expect(await first).toMatchObject({ kind: 'unknown' });
+      const second = send(receiver);
+      (await call(2)).done({ notExecuted: '429' });
+      expect(await second).toMatchObject({ kind: 'unknown' });
+      // The first request may still reach the service behind: no closing may promise otherwise.
+      expect(await receiver.close(identity)).toMatchObject({ kind: 'in_flight' });
+      expect(await receiver.inquire(identity)).toMatchObject({ kind: 'unknown' });
+      const third = send(receiver);
+      (await call(3)).done({ externalId: 'c-1' });
+      expect(await third).toMatchObject({ kind: 'executed', externalId: 'c-1' });
+      expect(new Set(calls.map(({ key }) => key)).size).toBe(1);
+    },
+  );
 
   test('A5 a claim whose process died is at work, then unknown, to the next process', async () => {
     const { call, options } = handDriven('unkeyed');

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ReceiverSettings } from '../../receiver/index.ts';
 import {
@@ -190,6 +191,34 @@ test('A12 capabilities publish lifetime, closing, fencing and the versions serve
   });
 });
 
+test.each([
+  ['key', headerNames.key, '"schl\u00c3\u00bcssel"'],
+  ['principal', headerNames.principal, 'u\u00c3\u00bc'],
+  ['version', headerNames.version, '1\u00a0'],
+])(
+  'A13 a %s in bytes beyond ASCII is refused: no closing would find it',
+  async (_what, name, raw) => {
+    const { url, receiver } = await serveForTest();
+    const sent = { [headerNames.key]: '"k"', [headerNames.principal]: 'u1' };
+    const headers = { ...sent, [headerNames.version]: '1', [name]: raw };
+    // Not by fetch, which encodes differently from what most clients put on the wire.
+    const status = await new Promise((resolve, reject) => {
+      const asked = request(
+        `${url}/operations/open_ticket`,
+        { method: 'POST', headers },
+        (reply) => {
+          reply.resume();
+          resolve(reply.statusCode);
+        },
+      );
+      asked.once('error', reject);
+      asked.end(JSON.stringify(ticket.input));
+    });
+    expect(status).toBe(400);
+    expect(await receiver.effects()).toEqual([]);
+  },
+);
+
 test.each(['plain', 'with "quotes" and \\', 'ü%€/日本', '%41', ' '])(
   'the key header of %j reads back as itself',
   (key) => {
@@ -198,7 +227,7 @@ test.each(['plain', 'with "quotes" and \\', 'ü%€/日本', '%41', ' '])(
   },
 );
 
-test.each(['', '1', '0.1', '1.0', '1.2.3', '-1.2', '1e3.2', '01.2'])(
+test.each(['', '1', '0.1', '1.0', '1.2.3', '-1.2', '1e3.2', '01.2', '9999999999999999.1'])(
   'the send token %j is refused',
   (text) => expect(parseSendToken(text)).toBeNull(),
 );

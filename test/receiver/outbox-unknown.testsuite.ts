@@ -55,6 +55,34 @@ function unknownRules(open: Open): void {
     }
   });
 
+  test('R-101 a send without end keeps no other back, and its late receipt counts', async () => {
+    const { place } = await open();
+    const ends: ((outcome: SendOutcome) => void)[] = [];
+    const endless: Answer = () => new Promise((resolve) => ends.push(resolve));
+    const times = { windowMs: 200, leaseMs: 200 };
+    const { calls, enqueue, drain, outbox, stateOf } = await outboxAt(place, times, endless, done);
+    await enqueue(mail);
+    await enqueue(pay);
+    await drain();
+    expect([await stateOf(mail.key), await stateOf(pay.key)]).toEqual(['unknown', 'executed']);
+    expect(calls.map(({ key }) => key)).toEqual([mail.key, pay.key]);
+    for (const end of ends) end({ kind: 'executed', externalId: 'late-1' });
+    await expect.poll(() => stateOf(mail.key), { timeout: 60_000 }).toBe('executed');
+    expect(await outbox.intent(mail.key)).toMatchObject({ externalId: 'late-1' });
+  });
+
+  test('R-034 who may still send and is never told sends nothing, and is asked again', async () => {
+    const { place } = await open();
+    const never: Promise<MaySend> = new Promise(() => {});
+    const mayStillSend = () => never;
+    const { calls, enqueue, outbox } = await outboxAt(place, { mayStillSend, windowMs: 20 });
+    await enqueue(mail);
+    expect(await outbox.sendNext()).toEqual({
+      ...{ key: mail.key, state: 'queued', held: 'mayStillSend: no end within 20 ms' },
+    });
+    expect(calls).toEqual([]);
+  });
+
   test('D6 that a later send is refused proves nothing of the first', async () => {
     const { place } = await open();
     const refuse: Answer = async () => ({ kind: 'not_executed', reason: 'no funds' });
