@@ -111,8 +111,14 @@ async function close(
 }
 
 async function fence(receiver: Receiver, call: HttpCall, scope: string): Promise<HttpAnswer> {
-  const raw = call.headers[headerNames.principal.toLowerCase()];
-  const principal = decodeText(typeof raw === 'string' ? raw : '') ?? '';
+  const header = headerNames.principal;
+  const raw = call.headers[header.toLowerCase()];
+  const principal = typeof raw === 'string' ? decodeText(raw) : undefined;
+  if (principal === undefined || principal === null) {
+    const why = principal === null ? 'is not percent-encoded UTF-8' : 'is missing';
+    const detail = `header ${header} ${why}; name the principal that owns the scope`;
+    return httpOfFencing({ kind: 'invalid', detail });
+  }
   const body = readBody(call.body, fenceBodySchema);
   if (body.kind === 'invalid') return httpOfFencing(body);
   return httpOfFencing(await receiver.fence({ principal, scope, epoch: body.value.epoch }));

@@ -107,7 +107,8 @@ export function readKey(headers: IncomingHttpHeaders): Checked<string> {
   const raw = one(headers, headerNames.key);
   if (raw === undefined) return bad(headerNames.key, 'is missing; nothing runs without a key');
   const key = decodeKeyHeader(raw);
-  if (key === null) return bad(headerNames.key, 'is not a quoted string, percent-encoded inside');
+  if (key === null)
+    return bad(headerNames.key, 'is not quoted and percent-encoded, such as "order-1"');
   return { kind: 'ok', value: key };
 }
 
@@ -121,7 +122,7 @@ export interface SendMarks {
 export function readSendMarks(headers: IncomingHttpHeaders): Checked<SendMarks> {
   const token = one(headers, headerNames.sendToken);
   const sendToken = token === undefined ? undefined : parseSendToken(token);
-  if (sendToken === null) return bad(headerNames.sendToken, 'is not "epoch.number"');
+  if (sendToken === null) return bad(headerNames.sendToken, 'is not "epoch.number", such as 1.2');
   const first = one(headers, headerNames.firstSentAt);
   const firstSentAt = first === undefined ? undefined : instantMs(first);
   if (firstSentAt === null)
