@@ -37,6 +37,7 @@ export interface Brought {
   readonly continues?: boolean | undefined;
   /** Id of the action that it undoes. */
   readonly compensates?: string | undefined;
+  readonly undoes?: readonly string[] | undefined;
 }
 
 export interface BringAsk {
@@ -121,7 +122,7 @@ async function toolBrings(
   const asksByRule = tool.policy.approval !== undefined;
   const approval = asksByRule ? tool.approvalFor(await copy()) : null;
   const compensates = tool.compensates?.(await copy());
-  const brought = { approval, reserve, continues, compensates };
+  const brought = { approval, reserve, continues, compensates, undoes: tool.undoes };
   const principal = run.opened?.principal;
   // Nothing is looked up for what the gate refuses anyway.
   const isOver = run.revoked || run.canceled || run.ended !== null;

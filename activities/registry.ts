@@ -34,6 +34,8 @@ export interface RegisteredTool {
   readonly fence: AnyTool['fence'];
   /** Undefined: it undoes nothing. */
   readonly compensates?: ((input: unknown) => string) | undefined;
+  /** Names of the tools whose effects it undoes. */
+  readonly undoes?: readonly string[] | undefined;
   readonly reserve?: Reserve | undefined;
   check(value: Json): Promise<InputCheck>;
   /** Null: nobody has to approve this input. Never throws. */
@@ -138,6 +140,7 @@ function registeredTool(
     inquire: definition.inquire?.bind(definition),
     fence: definition.fence?.bind(definition),
     compensates: definition.compensates && ((input) => definition.compensates?.action(input) ?? ''),
+    undoes: undoes === undefined ? undefined : [...undoes],
     reserve: reserveOf(definition.reserve, report),
     check: (value) => checkInput(definition, value),
     approvalFor: (input) => approval.needFor(input),

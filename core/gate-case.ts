@@ -50,6 +50,8 @@ export interface EntryAsk {
   readonly continues?: boolean | undefined;
   /** Id of the action whose effect it undoes. */
   readonly compensates?: string | undefined;
+  /** Tools whose effects its own undoes; left out: nobody said. */
+  readonly undoes?: readonly string[] | undefined;
   /** Tools that undo its own effect: options, kept for whoever decides on them. */
   readonly compensation?: readonly string[] | undefined;
 }

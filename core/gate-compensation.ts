@@ -3,7 +3,7 @@
 
 import { undecidedAttempts } from './action-status.ts';
 import { hasEffectBy, objectVersionOf } from './finality.ts';
-import { type GateCase, type Row, says } from './gate-case.ts';
+import { type EntryAsk, type GateCase, type Row, says } from './gate-case.ts';
 import type { ActionState } from './run-state.ts';
 import type { GateVerdict } from './verdict.ts';
 
@@ -20,7 +20,8 @@ export const compensationRows = {
   },
   nothing_to_compensate: ({ ask, view }) => {
     if (ask.compensates === undefined) return null;
-    return nothingProblem(ask.compensates, originalOf({ ask, view }));
+    const original = originalOf({ ask, view });
+    return nothingProblem(ask.compensates, original) ?? otherToolProblem(ask, original);
   },
 } as const satisfies { readonly [V in GateVerdict]?: Row };
 
@@ -35,6 +36,19 @@ export function compensatedVersionProblem({ ask, view }: GateCase): string | nul
 
 function originalOf({ ask, view }: Pick<GateCase, 'ask' | 'view'>): ActionState | undefined {
   return ask.compensates === undefined ? undefined : view.run.actions.get(ask.compensates);
+}
+
+/** The input names the action, and may name one that the tool knows nothing of. */
+function otherToolProblem(
+  { undoes, binding }: Pick<EntryAsk, 'undoes' | 'binding'>,
+  original: ActionState | undefined,
+): string | null {
+  const tool = original?.attempts[0]?.entry.binding.tool;
+  if (original === undefined || undoes === undefined || tool === undefined) return null;
+  return says(
+    !undoes.includes(tool),
+    `${original.actionId} is one of ${tool}; ${binding.tool} undoes ${undoes.join(', ')}`,
+  );
 }
 
 function nothingProblem(actionId: string, original: ActionState | undefined): string | null {

@@ -1,7 +1,7 @@
 // The gate's rows on an action that undoes another one. Let through wrongly, it would undo what
 // never was, what nobody knows of, or what somebody has changed since.
 
-import { ACTION, enter, open, settle } from '../../support/asks.ts';
+import { ACTION, binding, enter, open, settle } from '../../support/asks.ts';
 import { amend } from '../../support/authority-story.ts';
 import { commandOf, resolve } from '../../support/story.ts';
 import { doubt, entered, executed, next, opened, type Row } from './given.ts';
@@ -74,6 +74,20 @@ export const compensationRows: Row[] = [
     'D12 what it undoes was abandoned as unknown',
     answered('abandon'),
   ),
+  {
+    verdict: 'nothing_to_compensate',
+    when: 'R-119 its original is an action of a tool that it does not undo',
+    given: settled({}),
+    ask: () => ({ ...undoing, undoes: ['some_other_tool'] }),
+    leaves: 'closed',
+  },
+  {
+    verdict: 'entered',
+    when: 'R-119 its original is an action of a tool that it undoes',
+    given: settled({}),
+    ask: () => ({ ...undoing, undoes: ['some_other_tool', binding.tool] }),
+    leaves: 'entered',
+  },
   {
     verdict: 'not_granted',
     when: 'R-119 it undoes something, and compensate is not granted',
