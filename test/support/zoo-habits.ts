@@ -25,9 +25,15 @@ export const earlyRecord: Partial<Habits> = {
   },
 };
 
+/** The change comes once a fence was raised, if one is within this long. */
+const FENCE_WITHIN_MS = 300;
+
 export const lateChange: Partial<Habits> = {
-  async carryOut(effect, record) {
-    await pause(GAP_MS);
+  async carryOut(effect, record, { fences }) {
+    const raised = () => [...fences].join();
+    const before = raised();
+    for (let waited = 0; waited < FENCE_WITHIN_MS && raised() === before; waited += GAP_MS)
+      await pause(GAP_MS);
     effect();
     record();
   },

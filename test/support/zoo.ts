@@ -38,7 +38,7 @@ export interface Habits {
   replay(known: { readonly payload: string; readonly id: string }, call: Call): Answer | null;
   isClosed(books: Books, identity: string, call: Call): boolean;
   isFenced(books: Books, scope: string, call: Call): boolean;
-  carryOut(effect: () => void, record: () => void): void | Promise<void>;
+  carryOut(effect: () => void, record: () => void, books: Books): void | Promise<void>;
   /** What a known or running key is told; null: it is closed. */
   look(books: Books, identity: string, call: Call): Answer | null;
   close(books: Books, identity: string, token: SendToken): Answer;
@@ -164,6 +164,7 @@ async function execute(asked: Asked, identity: string, call: Call): Promise<Answ
   await habits.carryOut(
     () => void (isAlive() && books.effects.push(payload)),
     () => void (isAlive() && books.records.set(identity, { payload, id, at: books.now })),
+    books,
   );
   if (isAlive()) books.atWork.delete(identity);
   return { state: 'executed', id, keyed: true };
