@@ -2,7 +2,7 @@
 // each with the control that would come out otherwise. Counts are the receiver's own.
 
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Json } from '../../core/digest.ts';
 import { receiverKeyOf } from '../../core/ids.ts';
 import { answerAs } from '../support/fault-person.ts';
@@ -92,21 +92,29 @@ test('R-017 control: a fresh id is a second ticket; deleting it takes no notice 
   expect(deleted.notifications - before.notifications).toBe(2);
 });
 
-test.each([1, 2, 3])('R-032 op-1 with its receipt lost %i times is one record', async (times) => {
-  const actionId = `records-${times}.op-1`;
-  const name = `op-1 of ${times}`;
-  await stage.receiver.arm({ fault: 'commit_then_drop_reply', keyIncludes: actionId, times });
-  // Nor can the receiver be asked meanwhile: all that is left is the same key again.
-  const unheard = { fault: 'commit_then_drop_reply', on: 'close', times } as const;
-  await stage.receiver.arm({ ...unheard, keyIncludes: actionId });
-  const step = { tool: 'create_record', input: { name } };
-  expect(await perform(`records-${times}`, 'op-1', step)).toMatchObject({
-    end: { kind: 'completed' },
+/** What the receiver is asked meanwhile, and what it then has been sent. */
+const askedMeanwhile = [
+  // A copy that lags: no record is no proof, and all that is left is the same key again.
+  ['it says no record', 'lagging_reads', (times: number) => Array(times).fill('replayed')],
+  // A question that failed never leads to a resend: it is asked again.
+  ['it cannot be heard', 'commit_then_drop_reply', () => []],
+] as const;
+
+describe.each(askedMeanwhile)('asked about op-1, %s', (_when, fault, again) => {
+  test.each([1, 2, 3])('R-032 R-036 its receipt lost %i times is one record', async (times) => {
+    const runId = `records-${fault.replaceAll('_', '-')}-${times}`;
+    const actionId = `${runId}.op-1`;
+    const name = `op-1 of ${runId}`;
+    const keyIncludes = actionId;
+    await stage.receiver.arm({ fault: 'commit_then_drop_reply', keyIncludes, times });
+    await stage.receiver.arm({ fault, on: 'close', keyIncludes, times });
+    const step = { tool: 'create_record', input: { name } };
+    expect(await perform(runId, 'op-1', step)).toMatchObject({ end: { kind: 'completed' } });
+    const { records } = (await stage.receiver.objects('create_record')) as { records: string[] };
+    expect(records.filter((record) => record === name)).toHaveLength(1);
+    const answers = (await requestsOf(actionId)).map(({ answer }) => answer);
+    expect(answers).toEqual(['executed', ...again(times)]);
   });
-  const { records } = (await stage.receiver.objects('create_record')) as { records: string[] };
-  expect(records.filter((record) => record === name)).toHaveLength(1);
-  const answers = (await requestsOf(actionId)).map(({ answer }) => answer);
-  expect(answers).toEqual(['executed', ...Array.from({ length: times }, () => 'replayed')]);
 });
 
 async function counter(): Promise<number | undefined> {
