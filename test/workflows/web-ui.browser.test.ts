@@ -103,7 +103,7 @@ describe('R-134 R-105 an operator', () => {
     for (const line of ['"signal": "resolve"', '"if_yes": {', '"verb": "confirm_executed"'])
       expect(shown).toContain(line);
     expect(await offered(ui, 'signal')).toContainEqual(
-      expect.stringMatching(/^resolve\s+Answer an unknown action/),
+      expect.stringMatching(/^resolve\s+Answer about an action/),
     );
     expect(await answerYes()).toContain('Workflow signaled');
     expect((await run.result()).end).toEqual({ kind: 'completed' });
