@@ -1,28 +1,7 @@
-// A worker process of the cases from the field: as `fault-worker.ts`, with the tools of
-// `case-tools.ts`. `CASE_DIRECTORY` is where its files are.
+// A worker process of the cases from the field, with the tools of `case-tools.ts`. `CASE_DIRECTORY`
+// is where its files are.
 
-import { writeSync } from 'node:fs';
-import { configFrom } from '../../core/config.ts';
-import { withKillPoints } from '../../examples/support-desk/kill-points.ts';
-import { createWorkers } from '../../workers/create-workers.ts';
 import { caseTools } from './case-tools.ts';
-import { faultSettingsSchema } from './fault-tools.ts';
+import { runMortalWorker } from './mortal-worker.ts';
 
-const { env } = process;
-const settings = faultSettingsSchema.parse(JSON.parse(env['FAULT_SETTINGS'] ?? ''));
-const workers = await createWorkers({
-  config: configFrom(env),
-  tools: caseTools(settings, env['CASE_DIRECTORY'] ?? ''),
-  workflowBundle: { codePath: settings.bundlePath },
-  stickyScheduleToStartMs: 1_000,
-  decorate: {
-    ledger: (ledger) =>
-      withKillPoints(ledger, {
-        directory: settings.killPoints,
-        announce: ({ point, actionId }) => void writeSync(1, `REACHED ${point} ${actionId}\n`),
-      }),
-  },
-});
-void workers.started.then(() => process.stdout.write('READY\n'));
-process.once('SIGTERM', () => workers.shutdown());
-await workers.run();
+await runMortalWorker((settings) => caseTools(settings, process.env['CASE_DIRECTORY'] ?? ''));
