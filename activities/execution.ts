@@ -30,6 +30,7 @@ export interface AtTheTool {
   /** Null: it begins from the beginning. */
   readonly halfDone: HalfDone | null;
   readonly compensates: Compensated | undefined;
+  readonly prepare: Attempt['prepare'];
   readonly window: SendWindow;
   readonly progress: Progress;
 }
@@ -77,6 +78,7 @@ function attemptOf(at: AtTheTool): Attempt {
     principal: at.principal,
     ...(at.compensates === undefined ? {} : { compensates: at.compensates }),
     signal: progress.signal,
+    prepare: at.prepare,
     beforeSend() {
       window.beforeSend();
       progress.phase = 'execute';

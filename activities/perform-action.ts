@@ -26,6 +26,7 @@ import { AttemptError, messageOf } from './failures.ts';
 import { passGate } from './gate-entry.ts';
 import { announce, questionAfter, questionBefore, untilSent } from './late-signal.ts';
 import { replyOf } from './perform-reply.ts';
+import { prepareWith } from './prepare.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { storeResult } from './result-store.ts';
 import { type SendWindow, sendWindow } from './send-window.ts';
@@ -94,7 +95,7 @@ interface ToSend {
 }
 
 async function send(
-  { call, progress }: Performing,
+  { deps, call, progress }: Performing,
   { reply, run }: Committed<EntryReply>,
   { tool, input, payload, window }: ToSend,
 ): Promise<Executed> {
@@ -111,7 +112,8 @@ async function send(
   const halfDone = halfDoneOf(run.actions.get(call.actionId));
   const compensates = compensatedBy(run, call);
   const at = { call, tool, input, payloadDigest, principal, halfDone, compensates };
-  return execute({ ...at, entry, window, progress });
+  const prepare = prepareWith(deps.ledger, call, window);
+  return execute({ ...at, entry, prepare, window, progress });
 }
 
 /** A result is news to whoever waits for it elsewhere; the ledger has it first. */

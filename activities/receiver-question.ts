@@ -14,7 +14,7 @@ import type { ActivityDeps } from './deps.ts';
 import { errorTypeOf, messageOf } from './failures.ts';
 import { receiverNameSchema, receiverPartsSchema } from './receiver-words.ts';
 import type { RegisteredTool } from './registry.ts';
-import type { Inquiry } from './tool.ts';
+import type { Inquiry, OpenAttempt } from './tool.ts';
 
 export interface Asking {
   readonly tool: RegisteredTool;
@@ -50,10 +50,12 @@ const answerSchema = z.discriminatedUnion('verdict', [
     result: z.unknown().optional(),
     externalId: receiverNameSchema.optional(),
     objectVersion: receiverNameSchema.optional(),
+    detail: z.string().optional(),
   }),
   z.object({
     verdict: z.literal('not_executed'),
     proof: z.enum(['closed_token', 'closed_key', 'settled']),
+    detail: z.string().optional(),
   }),
   z.object({
     verdict: z.literal('partial'),
@@ -91,6 +93,7 @@ export async function askReceiver(deps: ActivityDeps, asking: Asking): Promise<I
     objectVersion: 'objectVersion' in answer ? (answer.objectVersion ?? null) : null,
     payloads: result === null ? [] : [result],
     upToNumber: last.entry.number,
+    marked: openOf(action).flatMap((each) => (each.prepared === null ? [] : [each.attemptId])),
     askedAt: now,
     sendWindowMs: deps.sendWindowMs,
   };
@@ -135,8 +138,16 @@ async function fenced({ tool, run, action }: Asking): Promise<void> {
   const { opened, runId } = run;
   if (tool.fence === undefined || opened === null) return;
   const { epoch, principal } = opened;
-  const isOlder = undecidedAttempts(action).some(({ entry }) => entry.sendToken.epoch < epoch);
-  if (isOlder) await tool.fence({ runId, principal, sendToken: { epoch, number: 1 } });
+  const open = openOf(action).filter(({ sendToken }) => sendToken.epoch < epoch);
+  if (open.length === 0) return;
+  await tool.fence({ runId, principal, sendToken: { epoch, number: 1 }, open });
+}
+
+function openOf(action: ActionState): OpenAttempt[] {
+  return undecidedAttempts(action).map(({ attemptId, entry, enteredAt, prepared }) => {
+    const { number, sendToken } = entry;
+    return { attemptId, number, sendToken, enteredAt, prepared };
+  });
 }
 
 async function inquiryOf(
@@ -154,6 +165,7 @@ async function inquiryOf(
     payloadDigest: payload.digest,
     input: await readPayload(ledger, payload.digest),
     lastSentAt: last.enteredAt,
+    open: openOf(action),
   };
 }
 

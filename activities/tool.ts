@@ -5,7 +5,7 @@ import type * as z from 'zod';
 import type { ContractInput } from '../core/contract.ts';
 import type { Cost, Money } from '../core/cost.ts';
 import type { Digest, Json } from '../core/digest.ts';
-import type { Part, Principal, Versions } from '../core/fact-fields.ts';
+import type { Marks, Part, Principal, Versions } from '../core/fact-fields.ts';
 import type { SendToken } from '../core/ids.ts';
 import type { ReplayPolicy } from '../core/tool-policy.ts';
 
@@ -24,11 +24,24 @@ export interface HalfDone {
   readonly externalId: string | null;
 }
 
+/** An attempt whose end nobody knows. */
+export interface OpenAttempt {
+  readonly attemptId: string;
+  readonly number: number;
+  readonly sendToken: SendToken;
+  /** Ledger time, ms since the epoch. */
+  readonly enteredAt: number;
+  /** What it wrote down by `prepare`; null: it has not, and by then it never can. */
+  readonly prepared: Marks | null;
+}
+
 /** What `fence` is to shut out: everything of the run with a lower epoch than the token's. */
 export interface FenceAsk {
   readonly runId: string;
   readonly principal: Principal;
   readonly sendToken: SendToken;
+  /** Of the action that is asked about next, those with a lower epoch. */
+  readonly open: readonly OpenAttempt[];
 }
 
 /** What `execute` is given besides the stored input. */
@@ -50,6 +63,14 @@ export interface Attempt {
   readonly compensates?: Compensated;
   /** Aborted by a ledger fact `cancel`, never by Temporal's cancellation. */
   readonly signal: AbortSignal;
+  /**
+   * Writes down in the ledger, durably and before `beforeSend`, by what an inquiry will recognise
+   * this attempt's effect: at most 16 names with values of up to 4,096 characters, no secrets.
+   * Throws NotSentError where that is not to be had, or the attempt may not go on: it is asked
+   * about, or another claim has the run. Let it through. A tool that prepares every attempt can be
+   * asked without waiting: what has no marks never had its effect, and never will.
+   */
+  prepare(marks: Marks): Promise<void>;
   /**
    * Call right before the first byte leaves. Throws NotSentError when the send window has passed;
    * let it through: nothing was sent.
@@ -106,6 +127,8 @@ export interface Inquiry {
   readonly asker?: { readonly runId: string; readonly epoch: number };
   /** Ledger time of the last open entry, ms since the epoch, and now. */
   readonly lastSentAt: number;
+  /** The attempts that the question is about, in the order of their numbers. */
+  readonly open: readonly OpenAttempt[];
   readonly now: number;
 }
 
@@ -116,12 +139,18 @@ export type InquiryAnswer<R> =
       readonly result?: R;
       readonly externalId?: string;
       readonly objectVersion?: string;
+      /** What else there is to know, e.g. that the object has been changed since. */
+      readonly detail?: string;
     }
   /**
    * `closed_token`: up to `sendToken`; `closed_key`: the key is burnt; `settled`: the receiver has
    * a record which says that it did not do it, and never will. That it has none is `no_record`.
    */
-  | { readonly verdict: 'not_executed'; readonly proof: 'closed_token' | 'closed_key' | 'settled' }
+  | {
+      readonly verdict: 'not_executed';
+      readonly proof: 'closed_token' | 'closed_key' | 'settled';
+      readonly detail?: string;
+    }
   | { readonly verdict: 'partial'; readonly parts: readonly Part[]; readonly externalId?: string }
   /** It is at work; `externalId`, where it names the operation only now: kept, and asked by. */
   | {

@@ -61,6 +61,17 @@ export const partSchema = z.strictObject({
 });
 export type Part = z.infer<typeof partSchema>;
 
+/**
+ * By what an inquiry recognises the effect of one attempt: short names and values of its tool, for
+ * people too, e.g. the inode of a draft. No secrets.
+ */
+export const marksSchema = z
+  .record(z.string().min(1).max(limits.labelCharsMax), z.string().max(limits.markCharsMax))
+  .refine((marks) => Object.keys(marks).length <= limits.marksMax, {
+    error: `more than ${limits.marksMax} marks`,
+  });
+export type Marks = Readonly<Record<string, string>>;
+
 /** A tool call a stored model reply proposes; `input` is the stored payload. */
 export const proposedCallSchema = z.strictObject({
   callId: z.string(),

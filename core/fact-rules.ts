@@ -8,6 +8,7 @@ import type { BodyOf, FactBody, FactKind, NewFact } from './facts.ts';
 import { hasEffectBy } from './finality.ts';
 import { resultIdOf } from './ids.ts';
 import { limits } from './limits.ts';
+import { prepareProblem } from './prepare.ts';
 import type { ActionState, AttemptState, RunState } from './run-state.ts';
 
 type Rule<K extends FactKind> = (run: RunState, body: BodyOf<K>) => string | null;
@@ -52,6 +53,7 @@ const ruleTable: { [K in FactKind]: Rule<K> } = {
       [compensatesEffect(run, body), 'compensates what is open, or had no effect'],
     ]);
   },
+  attempt_prepared: (run, body) => prepareProblem(run, body),
   attempt_refused: (run, body) =>
     firstProblem([
       [attemptOf(run, body) === undefined, 'the attempt has entered'],

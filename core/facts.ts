@@ -15,6 +15,7 @@ import {
   endSchema,
   id,
   inquiryVerdictSchema,
+  marksSchema,
   note,
   partSchema,
   payloadRefSchema,
@@ -107,6 +108,14 @@ const attemptEntered = z.object({
   compensates: z.object({ actionId: id, objectVersion: id.nullable() }).optional(),
   /** Tools that undo what its own tool does, as they were declared when it entered. */
   compensation: z.array(z.string()).optional(),
+});
+
+/** Before its effect: by what it will be recognised. What never prepared never had one. */
+const attemptPrepared = z.object({
+  kind: z.literal('attempt_prepared'),
+  actionId: id,
+  attemptId: id,
+  marks: marksSchema,
 });
 
 const attemptRefused = z.object({
@@ -247,6 +256,7 @@ const payloadErased = z.object({
 export const factBodySchema = z.discriminatedUnion('kind', [
   runOpened,
   attemptEntered,
+  attemptPrepared,
   attemptRefused,
   attemptSettled,
   actionInDoubt,

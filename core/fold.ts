@@ -62,6 +62,13 @@ const applyTable: { [K in FactKind]: Apply<K> } = {
         permits: action.permits.filter((permit) => permit.id !== body.permit),
       }),
     ),
+  attempt_prepared: (run, body, fact) =>
+    withAction(run, body.actionId, fact, (action) => ({
+      ...action,
+      attempts: action.attempts.map((attempt) =>
+        attempt.attemptId === body.attemptId ? { ...attempt, prepared: body.marks } : attempt,
+      ),
+    })),
   attempt_refused: (run, body, fact) =>
     withAction({ ...run, exhausted: exhaustedAfter(run, body) }, body.actionId, fact, (action) => ({
       ...action,
@@ -152,6 +159,7 @@ function entered(entry: BodyOf<'attempt_entered'>, at: number): AttemptState {
     attemptId: entry.attemptId,
     entry,
     enteredAt: at,
+    prepared: null,
     settled: null,
     settledAt: null,
     settledBy: null,

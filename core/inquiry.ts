@@ -24,6 +24,8 @@ export interface InquiryAsk {
   readonly payloads: readonly NewPayload[];
   /** Highest attempt number the question named; a later attempt is not covered by the answer. */
   readonly upToNumber: number;
+  /** Attempts whose marks the question had; one that prepared since is not covered. */
+  readonly marked: readonly string[];
   /** Ledger time at which the question was asked. */
   readonly askedAt: number;
   /** How long after its entry an attempt may still send: only then does its request set out. */
@@ -91,8 +93,15 @@ function settleBy(ask: InquiryAsk, open: AttemptState, view: LedgerView): Decisi
 
 /** Which proof of "not executed" the answer carries, if any. */
 function proofOf(ask: InquiryAsk, action: ActionState): InquiryAsk['proof'] {
+  if (hasPreparedSince(ask, action)) return null;
   if (ask.verdict === 'not_executed') return contractAllows(ask) ? ask.proof : null;
   return ask.verdict === 'no_record' && noRecordIsFinal(ask, action) ? 'settled' : null;
+}
+
+function hasPreparedSince({ marked }: InquiryAsk, action: ActionState): boolean {
+  return undecidedAttempts(action).some(
+    ({ attemptId, prepared }) => prepared !== null && !marked.includes(attemptId),
+  );
 }
 
 /** An adapter may not claim more than its contract declares. */

@@ -30,6 +30,9 @@ export const limits = {
   partNameCharsMax: 200,
   /** An HTTP receiver's answer: twice what can be stored; one without end would fill the memory. */
   receiverAnswerBytesMax: 16 * MIB,
+  /** Marks of one prepared attempt; a value may be the path of a file (Linux: 4,096 bytes). */
+  marksMax: 16,
+  markCharsMax: 4_096,
   /** Text from outside inside facts and questions; keeps details below the Web UI's URL limit. */
   noteCharsMax: 2_000,
   /** Of a dispute: two contradict each other, the others are what led there. */

@@ -2,7 +2,7 @@
 
 import type { Budget } from './budget-limits.ts';
 import type { Digest } from './digest.ts';
-import type { End, PayloadRef, Revisions, Source } from './fact-fields.ts';
+import type { End, Marks, PayloadRef, Revisions, Source } from './fact-fields.ts';
 import type { BodyOf, Head } from './facts.ts';
 import type { Grant } from './grants.ts';
 import type { FinalContent } from './outcome.ts';
@@ -11,6 +11,8 @@ export interface AttemptState {
   readonly attemptId: string;
   readonly entry: BodyOf<'attempt_entered'>;
   readonly enteredAt: number;
+  /** By what its effect will be recognised; null: it has said nothing yet. */
+  readonly prepared: Marks | null;
   readonly settled: BodyOf<'attempt_settled'> | null;
   readonly settledAt: number | null;
   /** Where that is known from. */

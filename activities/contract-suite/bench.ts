@@ -128,6 +128,7 @@ function orderBookOf(subject: ContractSubject) {
       firstSentAt: now(),
       ...like,
       input,
+      open: [],
     };
   };
   const slowOrder = () => {

@@ -2,12 +2,12 @@
 
 import { randomUUID } from 'node:crypto';
 import { digestOf, type Json } from '../../core/digest.ts';
-import type { Principal } from '../../core/fact-fields.ts';
+import type { Marks, Principal } from '../../core/fact-fields.ts';
 import { attemptIdOf, type SendToken } from '../../core/ids.ts';
 import { limits } from '../../core/limits.ts';
 import { boundedWords } from '../../core/words.ts';
 import type { AnyTool } from '../registry.ts';
-import type { InquiryAnswer, Settlement } from '../tool.ts';
+import type { InquiryAnswer, OpenAttempt, Settlement } from '../tool.ts';
 import { type Sent, sentOf } from './sent.ts';
 import { SubjectError } from './subject.ts';
 
@@ -18,6 +18,8 @@ export interface Order {
   readonly principal: Principal;
   readonly input: Json;
   readonly firstSentAt: number;
+  /** What its calls have prepared so far; the suite is their ledger. */
+  readonly open: OpenAttempt[];
 }
 
 export async function execute(
@@ -30,13 +32,16 @@ export async function execute(
   if (!parsed.success)
     throw new SubjectError(`${tool.name} does not take its own input: ${parsed.error.message}`);
   const canceled = new AbortController();
+  const { number } = token;
+  const attemptId = attemptIdOf(actionId, randomUUID());
   const attempt = {
-    ...{ runId, actionId, receiverKey, principal, firstSentAt },
-    attemptId: attemptIdOf(actionId, randomUUID()),
-    number: token.number,
+    ...{ runId, actionId, attemptId, receiverKey, principal, firstSentAt, number },
     sendToken: token,
     payloadDigest: digestOf(input),
     signal: canceled.signal,
+    async prepare(prepared: Marks) {
+      order.open.push({ attemptId, number, sendToken: token, enteredAt: Date.now(), prepared });
+    },
     beforeSend: () => undefined,
   };
   try {
@@ -62,6 +67,7 @@ export async function inquire(
     externalId: null,
     payloadDigest: digestOf(input),
     lastSentAt: firstSentAt,
+    open: order.open,
   };
   try {
     const ask = async () => tool.inquire?.(inquiry);
@@ -76,7 +82,9 @@ export async function inquire(
 
 export async function raise(tool: AnyTool, order: Order, sendToken: SendToken): Promise<void> {
   if (tool.fence === undefined) throw new SubjectError(`${tool.name} has no fence`);
-  await tool.fence({ runId: order.runId, principal: order.principal, sendToken });
+  const { runId, principal } = order;
+  const open = order.open.filter((each) => each.sendToken.epoch < sendToken.epoch);
+  await tool.fence({ runId, principal, sendToken, open });
 }
 
 /** What an adapter does after its time is not waited for; it may still send, as in real life. */

@@ -107,9 +107,11 @@ describe('against the reference receiver, over the wire', () => {
     payloadDigest: `sha256:${'0'.repeat(64)}`,
     principal,
     signal: new AbortController().signal,
+    prepare: async () => undefined,
     beforeSend: () => undefined,
     ...over,
   });
+  const raising = { runId: 'r1', principal, open: [] };
   const inquiry: Inquiry = {
     actionId: 'r1.t1.c1',
     receiverKey: attempt().receiverKey,
@@ -120,6 +122,7 @@ describe('against the reference receiver, over the wire', () => {
     input: { subject: 'printer' },
     lastSentAt: 0,
     now: 0,
+    open: [],
   };
 
   async function desk(
@@ -178,7 +181,7 @@ describe('against the reference receiver, over the wire', () => {
 
   test('B7 asked for a claim that has been replaced, it closes and tells nothing', async () => {
     const { receiver, tool } = await desk('by_token', 'honoured');
-    await tool.fence?.({ runId: 'r1', principal, sendToken: { epoch: 2, number: 1 } });
+    await tool.fence?.({ ...raising, sendToken: { epoch: 2, number: 1 } });
     const stale = { ...inquiry, asker: { runId: 'r1', epoch: 1 } };
     expect(await tool.inquire(stale)).toMatchObject({ verdict: 'unavailable' });
     const current = { ...inquiry, asker: { runId: 'r1', epoch: 2 } };
@@ -190,9 +193,8 @@ describe('against the reference receiver, over the wire', () => {
 
   test('B8 a fence under a newer one is not raised, and says so', async () => {
     const { tool } = await desk('by_token', 'honoured');
-    const ask = { runId: 'r1', principal };
-    await tool.fence?.({ ...ask, sendToken: { epoch: 3, number: 1 } });
-    await expect(tool.fence?.({ ...ask, sendToken: { epoch: 2, number: 1 } })).rejects.toThrow(
+    await tool.fence?.({ ...raising, sendToken: { epoch: 3, number: 1 } });
+    await expect(tool.fence?.({ ...raising, sendToken: { epoch: 2, number: 1 } })).rejects.toThrow(
       'not raised: 409',
     );
   });

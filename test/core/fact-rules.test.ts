@@ -9,6 +9,7 @@ import { doubtRows, observationRows, resolutionRows } from './fact-rules/answer-
 import { enteredRows, refusedRows, settledRows } from './fact-rules/attempt-rows.ts';
 import type { Row } from './fact-rules/given.ts';
 import { compensatingRows, disputeRows, distinctRows, twinRows } from './fact-rules/named-rows.ts';
+import { preparedRows } from './fact-rules/prepared-rows.ts';
 import {
   authorityRows,
   endedRows,
@@ -20,6 +21,7 @@ import {
 const table: { readonly [K in FactKind]: readonly Row[] } = {
   run_opened: openedRows,
   attempt_entered: [...enteredRows, ...compensatingRows],
+  attempt_prepared: preparedRows,
   attempt_refused: [...refusedRows, ...twinRows],
   attempt_settled: settledRows,
   action_in_doubt: doubtRows,

@@ -71,6 +71,11 @@ test('R-064 a kind, a field or a word of attempts that is removed changes this l
     attempt_entered.compensates.actionId
     attempt_entered.compensates.objectVersion
     attempt_entered.compensation
+    attempt_prepared.kind
+    attempt_prepared.kind = attempt_prepared
+    attempt_prepared.actionId
+    attempt_prepared.attemptId
+    attempt_prepared.marks
     attempt_refused.kind
     attempt_refused.kind = attempt_refused
     attempt_refused.actionId

@@ -20,6 +20,7 @@ const opened = () => {
 const before: Record<FactBody['kind'], () => MemoryLedger> = {
   run_opened: memoryLedger,
   attempt_entered: opened,
+  attempt_prepared: entered,
   attempt_refused: opened,
   attempt_settled: entered,
   action_in_doubt: entered,

@@ -37,6 +37,14 @@ export const bodies = {
     lastOf('run_opened', decideOpen(openAsk(over))(viewOf(ledger)).facts),
   attempt_entered: (ledger: MemoryLedger, over: Partial<EntryAsk> = {}) =>
     lastOf('attempt_entered', decideEntry(entryAsk(ledger, over))(viewOf(ledger)).facts),
+  attempt_prepared: (
+    _ledger: MemoryLedger,
+    over: Partial<BodyOf<'attempt_prepared'>> = {},
+  ): BodyOf<'attempt_prepared'> => ({
+    ...{ kind: 'attempt_prepared', actionId: ACTION, attemptId: `${ACTION}~1` },
+    marks: { draft: 'a.draft', inode: '7' },
+    ...over,
+  }),
   attempt_refused: (ledger: MemoryLedger, over: Partial<EntryAsk> = {}) => {
     const ask = entryAsk(ledger, { barrier: { kind: 'not_current', why: 'paused' }, ...over });
     return lastOf('attempt_refused', decideEntry(ask)(viewOf(ledger)).facts);

@@ -96,6 +96,7 @@ export function inquire(ledger: MemoryLedger, over: Partial<InquiryAsk>): void {
     objectVersion: null,
     payloads: [],
     upToNumber: 9,
+    marked: [],
     askedAt: ledger.now,
     sendWindowMs: SEND_WINDOW_MS,
     ...over,
