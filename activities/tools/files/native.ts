@@ -7,10 +7,10 @@
 //   two openings in one process shut each other out, closing another one releases nothing, and the
 //   kernel releases it when the process ends. A second tryLock on the same descriptor is `true`: it
 //   counts for nothing. It wants a descriptor opened for writing; on a read-only one it says EBADF.
-// - Attributes go by descriptor, a read-only one, too (fgetxattr, fsetxattr, flistxattr). They reach
-//   `system.posix_acl_access`, `security.capability` and, as root, `trusted.*`. What is not there
-//   is `null`; removing it is ENODATA. On ramfs, which has none, the list is empty and the rest
-//   ENOTSUP.
+// - Attributes go by descriptor, a read-only one, too (fgetxattr, fsetxattr, flistxattr). They
+//   reach `system.posix_acl_access`, `security.capability` and, as root, `trusted.*`. What is not
+//   there is `null`; removing it is ENODATA. On ramfs, which has none, the list is empty and the
+//   rest ENOTSUP.
 // - An ACL is changed by a later fchmod (its mask is what the mode shows for the group), so it is
 //   set last. A new file in a directory with a default ACL has an ACL of its own from the start:
 //   `removeAttr` takes it away.

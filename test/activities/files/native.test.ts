@@ -1,5 +1,5 @@
 // What the adapters rely on of the addon, asked of the addon itself; and a machine without it.
-// Would catch a lock that counts for the process, an ACL that cannot be reached, a path that is cut.
+// Would catch a lock that counts for the process, an ACL out of reach, a path that is cut.
 
 import { constants, fchmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
