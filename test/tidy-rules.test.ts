@@ -253,6 +253,54 @@ describe('the file that proxies activities', () => {
   );
 });
 
+describe('the body of a transaction', () => {
+  const fs = "import { writeFileSync as put } from 'node:fs';\n";
+  const told = {
+    path: 'receiver/told.ts',
+    text: `${fs}export function tell() { put('a', 'b'); }\n`,
+  };
+  const findings = (path: string, text: string) =>
+    tidyFindings([{ path, text }, told]).map(({ rule, line }) => `${rule} ${line}`);
+
+  test.each([
+    ['a call over the net', 'ledger.transact(look, () => decide(fetch(url)));'],
+    ['a file', `${fs}ledger.transact(look, () => put('a', 'b'));`],
+    ['waiting', 'ledger.transact(look, async (view) => decide(view));'],
+    ['a module that is loaded', "ledger.transact(look, () => import('./a.ts'));"],
+    ['a function of the same file', `function f() { fetch(url); }\nledger.transact(look, f);`],
+    ['a decision made elsewhere', `const f = () => () => fetch(url);\nledger.transact(look, f());`],
+  ])('R-130 of the ledger is refused with %s', (_what, text) => {
+    expect(findings('activities/a.ts', text)).toEqual([
+      expect.stringMatching(/^outside-in-transaction/),
+    ]);
+  });
+
+  test.each([
+    ['a file', `${fs}store.transaction(async (tx) => { await tx.run(''); put('a', 'b'); });`],
+    ['a call over the net', 'export const o = { async apply(tx, input) { await fetch(input); } };'],
+    ['a command', "import { exec } from 'node:child_process';\nconst f = (tx: Tx) => exec('a');"],
+    ['a part of it that can be undone', `const f = (tx: Tx) => tx.nested(() => fetch(url));`],
+    ['a wait', 'const f = (at: EffectTx) => setTimeout(g, 9);'],
+    ['a function of another file', `import { tell } from './told.ts';\nconst f = (tx) => tell();`],
+    ['its other name', `import { tell as say } from './told.ts';\nconst f = (tx) => say();`],
+  ])('R-130 of a receiver is refused with %s', (_what, text) => {
+    expect(findings('receiver/a.ts', text)).toEqual([
+      expect.stringMatching(/^outside-in-transaction/),
+    ]);
+  });
+
+  test.each([
+    ['before it', `${fs}put('a', 'b');\nledger.transact(look, () => decide());`],
+    ['after it', 'await store.transaction(async (tx) => { await tx.run(""); });\nfetch(url);'],
+    ['a property of that name', 'store.transaction((tx) => tx.run(a.fetch, { process: 1 }));'],
+    ['a type', "import type { put } from 'node:fs';\nconst f = (tx: Tx): typeof put => g(tx);"],
+    ['what computes', "import { hash } from 'node:crypto';\nconst f = (tx) => tx.run(hash('a'));"],
+    ['a foreign operation', 'export const o = { async perform(input) { await fetch(input); } };'],
+  ])('R-130 does not forbid %s', (_what, text) => {
+    expect(findings('receiver/a.ts', text)).toEqual([]);
+  });
+});
+
 describe('the list of files without git', () => {
   const folder = (gitignore: string): string => {
     const root = mkdtempSync(join(tmpdir(), 'holdfast-files-'));

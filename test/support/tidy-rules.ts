@@ -4,6 +4,7 @@ import { lineAt } from './syntax.ts';
 import { codeFindings, proxiesActivities } from './tidy-code.ts';
 import { importFindings } from './tidy-imports.ts';
 import { linkFindings, textFindings } from './tidy-text.ts';
+import { transactionFindings } from './tidy-transactions.ts';
 
 /** Path relative to the project, with `/`; the whole text. */
 export interface ProjectFile {
@@ -20,7 +21,11 @@ export interface Finding {
 
 export function tidyFindings(files: readonly ProjectFile[]): Finding[] {
   const paths = new Set(files.map(({ path }) => path));
-  return [...files.flatMap((file) => fileFindings(file, paths)), ...proxyFindings(files)];
+  return [
+    ...files.flatMap((file) => fileFindings(file, paths)),
+    ...proxyFindings(files),
+    ...transactionFindings(files),
+  ];
 }
 
 /** `core/ids.ts:12 pure-core: Date.now: pass …` */
