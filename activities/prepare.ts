@@ -1,4 +1,4 @@
-// `attempt.prepare`: marks into the ledger, or the attempt goes no further. Nothing has left by then.
+// `attempt.prepare`: marks into the ledger, or the attempt goes no further; nothing has left then.
 
 import type { PerformCall } from '../core/activity-calls.ts';
 import { marksSchema } from '../core/fact-fields.ts';
