@@ -1,0 +1,58 @@
+// The names that we give to files of our own beside a target. All begin alike, so that no target
+// can have one; all have a length that does not depend on the target's name. None is made of a
+// process id: two containers have the same ones.
+
+import { createHash } from 'node:crypto';
+
+/** A target's name never begins with it. */
+export const ownPrefix = '.holdfast-';
+
+/** Compared as a file system that ignores case would. */
+export function isOwnName(name: string): boolean {
+  return name.toLowerCase().startsWith(ownPrefix);
+}
+
+export interface DraftName {
+  /** Of the receiver key: the same for every attempt of the action. */
+  readonly key: string;
+  readonly number: number;
+  readonly random: string;
+  /** `withdrawn`: by an inquiry, so that its writer cannot publish it any more. */
+  readonly state: 'draft' | 'withdrawn';
+}
+
+/** `random`: 8 hex digits, drawn for each draft. */
+export function draftName(receiverKey: string, number: number, random: string): string {
+  return `${draftPrefix(receiverKey)}${number}-${random}.draft`;
+}
+
+/** What the drafts of all attempts of one action begin with. */
+export function draftPrefix(receiverKey: string): string {
+  return `${ownPrefix}${shortDigest(receiverKey)}-`;
+}
+
+export function withdrawnName(draft: string): string {
+  return draft.replace(/\.draft$/, '.withdrawn');
+}
+
+const draftPattern = /^([0-9a-f]{24})-([1-9]\d{0,8})-([0-9a-f]{8})\.(draft|withdrawn)$/;
+
+/** Null: no draft's name. */
+export function parseDraftName(name: string): DraftName | null {
+  const parts = name.startsWith(ownPrefix) && draftPattern.exec(name.slice(ownPrefix.length));
+  if (!parts) return null;
+  const [, key = '', number, random = '', state] = parts;
+  return { key, number: Number(number), random, state: state === 'draft' ? state : 'withdrawn' };
+}
+
+/**
+ * One for each target, and one for all spellings that a file system may take for the same name.
+ * What it contains means nothing, and it is never removed.
+ */
+export function lockName(targetName: string): string {
+  return `${ownPrefix}${shortDigest(targetName.normalize('NFC').toLowerCase())}.lock`;
+}
+
+function shortDigest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 24);
+}
