@@ -17,8 +17,11 @@ export interface DraftName {
   readonly key: string;
   readonly number: number;
   readonly random: string;
-  /** `withdrawn`: by an inquiry, so that its writer cannot publish it any more. */
-  readonly state: 'draft' | 'withdrawn';
+  /**
+   * `withdrawn`: by an inquiry, so that its writer cannot publish it any more; `touched`: the same,
+   * of one that had been linked or changed before.
+   */
+  readonly state: 'draft' | 'withdrawn' | 'touched';
 }
 
 /** `random`: 8 hex digits, drawn for each draft. */
@@ -35,14 +38,23 @@ export function withdrawnName(draft: string): string {
   return draft.replace(/\.draft$/, '.withdrawn');
 }
 
-const draftPattern = /^([0-9a-f]{24})-([1-9]\d{0,8})-([0-9a-f]{8})\.(draft|withdrawn)$/;
+export function touchedName(draft: string): string {
+  return draft.replace(/\.draft$/, '.touched');
+}
+
+/** Of another's change that was displaced: no draft's name, so that nobody cleans it away. */
+export function keptName(draft: string): string {
+  return draft.replace(/\.draft$/, '.kept');
+}
+
+const draftPattern = /^([0-9a-f]{24})-([1-9]\d{0,8})-([0-9a-f]{8})\.(draft|withdrawn|touched)$/;
 
 /** Null: no draft's name. */
 export function parseDraftName(name: string): DraftName | null {
   const parts = name.startsWith(ownPrefix) && draftPattern.exec(name.slice(ownPrefix.length));
   if (!parts) return null;
   const [, key = '', number, random = '', state] = parts;
-  return { key, number: Number(number), random, state: state === 'draft' ? state : 'withdrawn' };
+  return { key, number: Number(number), random, state: state as DraftName['state'] };
 }
 
 /**
