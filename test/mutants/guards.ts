@@ -10,6 +10,7 @@ import { gateGuards } from './gate-guards.ts';
 import { lateGuards } from './late-guards.ts';
 import type { Guard } from './mutant.ts';
 import { outboxGuards } from './outbox-guards.ts';
+import { preparedGuards } from './prepared-guards.ts';
 import { receiverGuards } from './receiver-guards.ts';
 import { runGuards } from './run-guards.ts';
 import { settlementGuards } from './settlement-guards.ts';
@@ -28,5 +29,6 @@ export const guards: readonly Guard[] = [
   ...unknownGuards,
   ...contractSuiteGuards,
   ...outboxGuards,
+  ...preparedGuards,
   ...receiverGuards,
 ];

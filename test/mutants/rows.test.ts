@@ -58,6 +58,7 @@ const needed = [
   'refused on a retry',
   'what waits for a person',
   'commands that were pasted unread',
+  'prepared before asked',
   'what the ledger refuses is not sent',
   'compensation',
   'resend by the answer',
