@@ -1,0 +1,111 @@
+// What is done with the files of our own that an attempt left behind, once their writer is shut out.
+// Space is all that a failure here costs, so none of them changes an answer, except where another's
+// change is at stake.
+
+import { type FileMarks, isOurs } from './marks.ts';
+import { draftPrefix, keptName, parseDraftName, withdrawnName } from './names.ts';
+import type { Directory } from './place.ts';
+import type { FileSystem } from './system.ts';
+import { contentDigest } from './traces.ts';
+
+interface Unprepared {
+  readonly receiverKey: string;
+  readonly number: number;
+  /** Whether we have the target's lock: then no writer is at work on it. */
+  readonly locked: boolean;
+}
+
+/** A writer that is still at it could prepare, and be asked about, so its draft stays in name. */
+export async function clearUnprepared(
+  files: FileSystem,
+  directory: Directory,
+  { receiverKey, number, locked }: Unprepared,
+): Promise<void> {
+  const prefix = draftPrefix(receiverKey);
+  for (const name of await files.namesIn(directory.at('.'))) {
+    const parsed = name.startsWith(prefix) ? parseDraftName(name) : null;
+    if (parsed?.number !== number) continue;
+    if (locked) await quietly(files.unlink(directory.at(name)));
+    else if (parsed.state === 'draft')
+      await quietly(files.rename(directory.at(name), directory.at(withdrawnName(name))));
+  }
+}
+
+interface Left {
+  readonly name: string;
+  readonly marks: FileMarks;
+}
+
+/** Keeps the file, for it is the evidence, and gives its space back; never a file with two names. */
+export async function emptyDraft(
+  files: FileSystem,
+  directory: Directory,
+  { name, marks }: Left,
+): Promise<void> {
+  await quietly(
+    (async () => {
+      const file = await files.openToWrite(directory.at(name));
+      try {
+        const status = await files.status(file);
+        if (isOurs(status, marks) && status.nlink === 1n) await files.truncate(file, 0);
+      } finally {
+        await files.close(file);
+      }
+    })(),
+  );
+}
+
+/** A second name of the target, or the old content, where the new one is published. */
+export async function removeDraft(
+  files: FileSystem,
+  directory: Directory,
+  { name }: Left,
+): Promise<void> {
+  await quietly(files.unlink(directory.at(name)));
+}
+
+/** Under a name that nothing of ours cleans away. Returns it. */
+export async function keepDisplaced(
+  files: FileSystem,
+  directory: Directory,
+  { name, marks }: Left,
+): Promise<string> {
+  const kept = keptName(marks.draft.slice(marks.draft.lastIndexOf('/') + 1));
+  if (name !== kept) await files.rename(directory.at(name), directory.at(kept));
+  return kept;
+}
+
+/**
+ * Puts back what ours displaced; only under the lock. False: somebody changed or replaced ours at
+ * the same moment, and that stands again as it did.
+ */
+export async function putBack(
+  files: FileSystem,
+  directory: Directory,
+  { name, target, marks }: Left & { readonly target: string },
+): Promise<boolean> {
+  if (files.addonMissing() !== null) return false;
+  const [left, there] = [directory.at(name), directory.at(target)];
+  await files.swap(left, there);
+  if (await isUnchanged(files, left, marks)) {
+    await files.syncDirectory(directory.handle);
+    return true;
+  }
+  await files.swap(left, there);
+  return false;
+}
+
+async function isUnchanged(files: FileSystem, path: string, marks: FileMarks): Promise<boolean> {
+  if (!(await files.statusAt(path)).isFile()) return false;
+  const file = await files.openToRead(path);
+  try {
+    if (!isOurs(await files.status(file), marks)) return false;
+    return (await contentDigest(files, file)) === marks.new;
+  } finally {
+    await files.close(file);
+  }
+}
+
+async function quietly(clearing: Promise<void>): Promise<void> {
+  await clearing.catch(() => undefined);
+}
