@@ -4,7 +4,8 @@
 import type { ContractInput } from '../../../core/contract.ts';
 import { messageOf } from '../../failures.ts';
 import { errnoOf, type Unwritten } from './errno.ts';
-import { type Directory, refusal } from './place.ts';
+import type { Directory } from './place.ts';
+import { refusal } from './refusals.ts';
 import type { FileSystem } from './system.ts';
 
 /** From the best ground to the worst. */

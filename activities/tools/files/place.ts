@@ -6,6 +6,7 @@
 import { basename, dirname, isAbsolute, relative, sep } from 'node:path';
 import { errnoOf, type Unwritten, unwrittenBy } from './errno.ts';
 import { isOwnName } from './names.ts';
+import { refusal } from './refusals.ts';
 import type { FileSystem, OpenFile } from './system.ts';
 
 /** `follow`: to the real file, as long as that is inside the root. */
@@ -175,10 +176,6 @@ function outside(path: string): Unwritten {
 
 function reserved(path: string): Unwritten {
   return refusal('reserved_name', path, 'is a name kept for locks and drafts; name another file');
-}
-
-export function refusal(code: string, path: string, words: string): Unwritten {
-  return { kind: 'refused', code, message: `${JSON.stringify(path)} ${words}` };
 }
 
 async function linkOrNull(files: FileSystem, path: string): Promise<string | null> {
