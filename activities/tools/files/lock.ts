@@ -6,7 +6,7 @@
 // INV-1 The kernel alone says whether it is taken. What is in the file, its age and process ids
 //       mean nothing; a holder that is dead has lost it, one that is stopped has it.
 // INV-2 The file is never removed and never written: whoever removed it would let two in.
-// INV-3 Each holder has an opening of its own; a second lock on the same one would count for nothing.
+// INV-3 Each holder has an opening of its own: a second lock on the same one counts for nothing.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf, type Unwritten, unwrittenBy } from './errno.ts';

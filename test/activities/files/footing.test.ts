@@ -127,7 +127,7 @@ test('a contract has the parts that its tool can do', () => {
   }
 });
 
-test('C15 the table holds local file systems, those of a network, and nothing tried but two', () => {
+test('C15 the table has local file systems, those of a network, and two that were tried', () => {
   const of = (kind: string) =>
     [...groundTable.values()].filter((each) => each.kind === kind).map(({ name }) => name);
   expect(of('tried')).toEqual(['ext4', 'tmpfs']);

@@ -1,4 +1,4 @@
-// Holders of a target's lock that are processes of their own, and those who wait for it in this one.
+// Holders of a target's lock that are processes of their own, and those who wait for it here.
 
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';

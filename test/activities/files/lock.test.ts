@@ -79,7 +79,7 @@ test('C10 a lock file that looks an hour old is not broken while it is held', as
   expect(await underLock({ directory, waitMs: 300 }, inside)).toEqual({
     kind: 'not_taken',
     code: 'locked',
-    message: `"work/state.json" was not touched: another process has had its lock, ${SHOWN}, for 300 ms`,
+    message: expect.stringContaining(`another process has had its lock, ${SHOWN}, for 300 ms`),
     retryAfterMs: expect.any(Number),
   });
   holder.release();
@@ -87,7 +87,7 @@ test('C10 a lock file that looks an hour old is not broken while it is held', as
   expect(await underLock({ directory, waitMs: 0 }, inside)).toBe('inside');
 });
 
-test('C10 the lock file is for its owner alone, stays, and is the one of every spelling', async () => {
+test("C10 the lock file is its owner's, stays, and is the one of every spelling", async () => {
   const directory = tempDir();
   await underLock({ directory }, inside);
   const before = await stat(join(directory, LOCK));
@@ -99,7 +99,7 @@ test('C10 the lock file is for its owner alone, stays, and is the one of every s
   expect(lockName('caf\u00e9')).toBe(lockName('cafe\u0301'));
 });
 
-test('C10 twenty at once in one process are let in one after the other, and all of them', async () => {
+test('C10 twenty at once in one process are let in one by one, and all of them', async () => {
   const directory = tempDir();
   let [now, most] = [0, 0];
   const one = () =>
