@@ -23,7 +23,7 @@ test('C10 K-119 a holder that is killed has no lock any more, whatever its file 
   expect(readFileSync(join(root, LOCK), 'utf8')).toBe('{"pi');
 });
 
-test('C10 a stopped holder keeps its lock, however old its file and often it is asked', async () => {
+test('C10 a stopped holder keeps its lock, however old its file and often asked for', async () => {
   const root = tempDir();
   const holder = await startHolder(root);
   await holder.line('HELD', WITHIN_MS);
