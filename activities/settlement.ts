@@ -4,6 +4,7 @@
 import * as z from 'zod';
 import { type Cost, costSchema } from '../core/cost.ts';
 import { canonicalBytes, digestOfBytes } from '../core/digest.ts';
+import { evaluationSchema } from '../core/fact-fields.ts';
 import { limits } from '../core/limits.ts';
 import type { SettleAsk } from '../core/settle.ts';
 import { boundedWords } from '../core/words.ts';
@@ -16,6 +17,11 @@ const id = receiverNameSchema;
 const cost = costSchema
   .optional()
   .catch({ kind: 'unknown', reason: 'its tool named something that is no cost' });
+/** A judgement that cannot be read is none: an earlier one must not stand because of it. */
+const evaluations = z
+  .array(evaluationSchema.extend({ object: id, objectVersion: id }))
+  .max(limits.evaluationsMax)
+  .optional();
 const told = { code: z.string().min(1), message: z.string() };
 
 const settlementSchema = z.discriminatedUnion('kind', [
@@ -24,6 +30,7 @@ const settlementSchema = z.discriminatedUnion('kind', [
     result: z.unknown(),
     externalId: id.optional(),
     objectVersion: id.optional(),
+    evaluates: evaluations,
     cost,
   }),
   z.object({
@@ -64,6 +71,7 @@ export function settledOf(attempt: AttemptRef, performed: Performed): Settled | 
     parts: said.kind === 'partial' ? said.parts : [],
     externalId: 'externalId' in said ? (said.externalId ?? null) : null,
     objectVersion: 'objectVersion' in said ? (said.objectVersion ?? null) : null,
+    ...('evaluates' in said ? { evaluates: said.evaluates } : {}),
     refusal:
       'code' in said
         ? { code: boundedWords(said.code, limits.labelCharsMax), message: bounded(said.message) }

@@ -5,7 +5,7 @@ import type * as z from 'zod';
 import type { ContractInput } from '../core/contract.ts';
 import type { Cost, Money } from '../core/cost.ts';
 import type { Digest, Json } from '../core/digest.ts';
-import type { Marks, Part, Principal, Versions } from '../core/fact-fields.ts';
+import type { Evaluation, Marks, Part, Principal, Versions } from '../core/fact-fields.ts';
 import type { SendToken } from '../core/ids.ts';
 import type { ReplayPolicy } from '../core/tool-policy.ts';
 
@@ -87,6 +87,12 @@ export type Settlement<R> =
       readonly result: R;
       readonly externalId?: string;
       readonly objectVersion?: string;
+      /**
+       * Of a check, a test run, a review: what it found of objects, by the external ids that the
+       * tools gave which wrote them, at the versions it looked at. Any later change leaves it
+       * behind; until this tool judges the new version the object counts as not evaluated.
+       */
+      readonly evaluates?: readonly Evaluation[];
       readonly cost?: Cost;
     }
   | {

@@ -1,7 +1,8 @@
 // What is known about a run, for people. The ledger's facts where they can be read; beside them
 // what the run itself says, if a worker answers in time. A view, never a ground for a decision.
 
-import { type Axes, axesOf, openAttempts, type StatusWord, wordOf } from '../core/action-status.ts';
+import { openAttempts, type StatusWord, wordOf } from '../core/action-status.ts';
+import { type Axes, axesOf } from '../core/axes.ts';
 import { type CostTotal, costText } from '../core/cost.ts';
 import type { Revisions } from '../core/fact-fields.ts';
 import { hasEffectBy } from '../core/finality.ts';
@@ -167,7 +168,7 @@ function actionView(run: RunState, action: ActionState): ActionView {
     actionId: action.actionId,
     tool: last?.entry.binding.tool ?? refusal?.tool ?? null,
     word: wordOf(action),
-    axes: axesOf(action),
+    axes: axesOf(run, action),
     externalId: action.final?.externalId ?? named.findLast((id) => id !== null) ?? null,
     attempts: action.attempts.map((attempt) => attemptView(action, attempt)),
     compensation: hasEffectBy(action.final) ? (last?.entry.compensation ?? []) : [],

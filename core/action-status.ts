@@ -3,17 +3,6 @@
 import type { Outcome } from './outcome.ts';
 import type { ActionState, AttemptState } from './run-state.ts';
 
-export interface Axes {
-  readonly submission: 'not_submitted' | 'maybe_submitted' | 'accepted';
-  readonly execution: 'not_started' | 'running' | 'finished' | 'unknown';
-  readonly effect: 'none' | 'partial' | 'complete' | 'unknown';
-  /** Whether the effect is what was wanted: nobody has judged that yet. */
-  readonly acceptance: 'not_evaluated' | 'accepted' | 'rejected';
-  readonly result: 'recorded' | 'missing';
-  readonly cost: 'known' | 'unknown';
-  readonly disputed: boolean;
-}
-
 export const statusWords = [
   'not submitted',
   'accepted',
@@ -107,17 +96,12 @@ export function doubtOf(action: ActionState): 'in_doubt' | 'abandoned' | null {
   return action.abandoned ? 'abandoned' : 'in_doubt';
 }
 
-export function axesOf(action: ActionState): Axes {
-  return {
-    ...factualAxes(action),
-    acceptance: 'not_evaluated',
-    result: action.final?.resultRef ? 'recorded' : 'missing',
-    cost: costIsKnown(action) ? 'known' : 'unknown',
-    disputed: action.disputed,
-  };
+/** What the facts of the action alone say; the others are in `axes.ts`. */
+export interface FactualAxes {
+  readonly submission: 'not_submitted' | 'maybe_submitted' | 'accepted';
+  readonly execution: 'not_started' | 'running' | 'finished' | 'unknown';
+  readonly effect: 'none' | 'partial' | 'complete' | 'unknown';
 }
-
-type FactualAxes = Pick<Axes, 'submission' | 'execution' | 'effect'>;
 
 const finalAxes: Record<NonNullable<ActionState['final']>['kind'], FactualAxes> = {
   executed: { submission: 'accepted', execution: 'finished', effect: 'complete' },
@@ -127,7 +111,7 @@ const finalAxes: Record<NonNullable<ActionState['final']>['kind'], FactualAxes> 
   not_executed: { submission: 'not_submitted', execution: 'not_started', effect: 'none' },
 };
 
-function factualAxes(action: ActionState): FactualAxes {
+export function factualAxes(action: ActionState): FactualAxes {
   if (action.final !== null) return finalAxes[action.final.kind];
   if (action.attempts.some((each) => each.settled?.outcome === 'partial'))
     return { submission: 'accepted', execution: 'finished', effect: 'partial' };
@@ -145,16 +129,9 @@ function factualAxes(action: ActionState): FactualAxes {
   return { submission: 'not_submitted', execution: 'not_started', effect: 'none' };
 }
 
-/** An attempt that provably had no effect has cost nothing at its receiver. */
-function costIsKnown(action: ActionState): boolean {
-  return action.attempts.every(({ settled, exclusion }) =>
-    settled === null ? exclusion === 'proved' : settled.cost.kind !== 'unknown',
-  );
-}
-
 /** The one word a person sees; derived from the axes, never stored. */
 export function wordOf(action: ActionState): StatusWord {
-  const { submission, execution, effect } = axesOf(action);
+  const { submission, execution, effect } = factualAxes(action);
   if (effect === 'partial') return 'partial';
   if (execution === 'unknown') return 'unknown';
   if (execution === 'finished') return 'finished';

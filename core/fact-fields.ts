@@ -72,6 +72,16 @@ export const marksSchema = z
   });
 export type Marks = Readonly<Record<string, string>>;
 
+/** What a check, a test run or a review found about an object, at one version of it. */
+export const evaluationSchema = z.strictObject({
+  /** The external id that the tool gave which wrote it. */
+  object: id,
+  /** Of what was looked at, e.g. the digest of the bytes that were tested. */
+  objectVersion: id,
+  verdict: z.enum(['accepted', 'rejected']),
+});
+export type Evaluation = z.infer<typeof evaluationSchema>;
+
 /** A tool call a stored model reply proposes; `input` is the stored payload. */
 export const proposedCallSchema = z.strictObject({
   callId: z.string(),

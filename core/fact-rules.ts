@@ -84,6 +84,11 @@ const ruleTable: { [K in FactKind]: Rule<K> } = {
         'the receiver’s words belong to refused and not_taken, and only there',
       ],
       [body.calls.length === 0 || attempt?.entry.replay === 'rebuy', 'only a model proposes calls'],
+      [
+        body.evaluates === undefined ||
+          (body.outcome === 'executed' && attempt?.entry.replay !== 'rebuy'),
+        'only a tool that did its work judges an object, and never a model',
+      ],
     ]);
   },
   action_in_doubt: (run, body) => {

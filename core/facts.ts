@@ -13,6 +13,7 @@ import {
   consumesSchema,
   count,
   endSchema,
+  evaluationSchema,
   id,
   inquiryVerdictSchema,
   marksSchema,
@@ -147,6 +148,7 @@ const attemptSettled = z.object({
   parts: z.array(partSchema),
   externalId: id.nullable(),
   objectVersion: id.nullable(),
+  evaluates: z.array(evaluationSchema).optional(),
   /** Of a refusal or not_taken: the receiver's code and words. */
   refusal: z.object({ code: z.string().min(1), message: z.string() }).nullable(),
   calls: z.array(proposedCallSchema),

@@ -1,6 +1,7 @@
 // The fold: facts of one run, in order, to its state. Total over kinds; nothing else sets state.
 // It trusts that `fact-rules.ts` let the fact in, and never mutates what it was given.
 
+import { objectsAfter } from './acceptance.ts';
 import { toppedUp } from './budget.ts';
 import { genesisHash } from './chain.ts';
 import { genesisBase } from './consumes.ts';
@@ -28,6 +29,7 @@ export function emptyRun(runId: string): RunState {
     rejectedCount: 0,
     tickets: new Map(),
     actions: new Map(),
+    objects: { known: [], judged: [] },
     rolled: new Set([genesisBase(runId)]),
     ended: null,
     lastFactAt: null,
@@ -104,7 +106,8 @@ const applyTable: { [K in FactKind]: Apply<K> } = {
 export function foldFact(run: RunState, fact: Fact, hash: RunState['head']['hash']): RunState {
   const apply = applyTable[fact.body.kind] as Apply<FactBody['kind']>;
   const next = apply(run, fact.body as never, fact);
-  return { ...next, head: { count: fact.seq, hash }, lastFactAt: fact.at };
+  const objects = objectsAfter(run, next, fact);
+  return { ...next, objects, head: { count: fact.seq, hash }, lastFactAt: fact.at };
 }
 
 /** Kinds after which an answer based on an earlier record is stale; observations are not news. */

@@ -28,6 +28,8 @@ export const limits = {
   /** Parts of a partial effect: all of them pass history with the outcome. */
   partsMax: 500,
   partNameCharsMax: 200,
+  /** Objects that one check judges: a test run over a project; more are judged in groups. */
+  evaluationsMax: 500,
   /** An HTTP receiver's answer: twice what can be stored; one without end would fill the memory. */
   receiverAnswerBytesMax: 16 * MIB,
   /** Marks of one prepared attempt; a value may be the path of a file (Linux: 4,096 bytes). */
@@ -89,6 +91,10 @@ export const limits = {
 
   /** What a tool depends on is looked up before its gate; over well before start-to-close. */
   versionsMs: 15 * SECOND,
+  /** A file's lock is asked for this long: well within the send window, which runs already. */
+  fileLockWaitMs: 2 * SECOND,
+  /** Longer than the tick by which a kernel counts a file's change time (10 ms at the most). */
+  fileTickMs: 20,
   /** Of one model answer, where the configuration says nothing: several pages of text. */
   modelOutputTokensMax: 4_096,
 

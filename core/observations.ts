@@ -1,7 +1,7 @@
 // What Temporal shows about an attempt, and what that says about the action, as data.
 // An observation about communication is never a statement about the effect.
 
-import type { Axes } from './action-status.ts';
+import type { Axes } from './axes.ts';
 
 export type NextAfter =
   | 'schedule_if_gate_passes'

@@ -2,7 +2,7 @@
 
 import type { Budget } from './budget-limits.ts';
 import type { Digest } from './digest.ts';
-import type { End, Marks, PayloadRef, Revisions, Source } from './fact-fields.ts';
+import type { End, Evaluation, Marks, PayloadRef, Revisions, Source } from './fact-fields.ts';
 import type { BodyOf, Head } from './facts.ts';
 import type { Grant } from './grants.ts';
 import type { FinalContent } from './outcome.ts';
@@ -75,6 +75,29 @@ export interface ActionState {
   readonly firstSeq: number;
 }
 
+/** What an object was last known to be; it is named as the receiver of its domain names it. */
+export interface ObjectState {
+  readonly externalId: string;
+  readonly domain: string | null;
+  /** Null: it was changed, and nobody said to what. */
+  readonly version: string | null;
+  /** Number of the last fact that names it, and of the last at which it had another version. */
+  readonly at: number;
+  readonly otherAt: number;
+}
+
+interface Judge {
+  /** Its tool. */
+  readonly by: string | undefined;
+  readonly seq: number;
+}
+
+export interface Objects {
+  readonly known: readonly ObjectState[];
+  /** The newest word of each tool on each object. */
+  readonly judged: readonly (Evaluation & Judge)[];
+}
+
 export interface RunState {
   readonly runId: string;
   readonly head: Head;
@@ -101,6 +124,7 @@ export interface RunState {
   readonly tickets: ReadonlyMap<string, number>;
   /** In the order of their first fact. */
   readonly actions: ReadonlyMap<string, ActionState>;
+  readonly objects: Objects;
   /** Rolling digests an attempt may build on: the genesis and those of entered attempts. */
   readonly rolled: ReadonlySet<Digest>;
   readonly ended: (BodyOf<'run_ended'> & { readonly seq: number; readonly end: End }) | null;

@@ -4,7 +4,14 @@
 
 import type { Cost } from './cost.ts';
 import type { Decision, LedgerView, NewPayload } from './decision.ts';
-import type { Part, PayloadRef, ProposedCall, SettlementKind, Source } from './fact-fields.ts';
+import type {
+  Evaluation,
+  Part,
+  PayloadRef,
+  ProposedCall,
+  SettlementKind,
+  Source,
+} from './fact-fields.ts';
 import type { BodyOf, NewFact } from './facts.ts';
 import { isSecondEffect } from './finality.ts';
 import type { ActionState, AttemptState } from './run-state.ts';
@@ -18,6 +25,8 @@ export interface SettleAsk {
   readonly parts: readonly Part[];
   readonly externalId: string | null;
   readonly objectVersion: string | null;
+  /** What it found about objects; left out: nothing. */
+  readonly evaluates?: readonly Evaluation[] | undefined;
   readonly refusal: { readonly code: string; readonly message: string } | null;
   readonly calls: readonly ProposedCall[];
   readonly cost: Cost;
@@ -57,12 +66,13 @@ export function decideSettlement(ask: SettleAsk): (view: LedgerView) => Decision
 }
 
 function bodyOf(ask: SettleAsk, attempt: AttemptState): BodyOf<'attempt_settled'> {
-  const { source: _source, payloads: _payloads, parts, calls, ...said } = ask;
+  const { source: _source, payloads: _payloads, parts, calls, evaluates, ...said } = ask;
   return {
     kind: 'attempt_settled',
     ...said,
     parts: [...parts],
     calls: [...calls],
+    ...(evaluates === undefined ? {} : { evaluates: [...evaluates] }),
     resultId: attempt.entry.resultId,
     revisions: attempt.entry.revisions,
   };

@@ -2,7 +2,8 @@
 // fold, the view that people get, and the run's own result.
 
 import { recordedView } from '../../client/run-view.ts';
-import { type Axes, outcomeOf } from '../../core/action-status.ts';
+import { outcomeOf } from '../../core/action-status.ts';
+import type { Axes } from '../../core/axes.ts';
 import type { EffectLine, Outcome, RunResult } from '../../core/outcome.ts';
 import type { RunState } from '../../core/run-state.ts';
 import type { Claim, Said } from './checker.ts';

@@ -3,13 +3,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  type Axes,
-  axesOf,
+  type FactualAxes,
   outcomeOf,
   type StatusWord,
   statusWords,
   wordOf,
 } from '../../core/action-status.ts';
+import { axesOf } from '../../core/axes.ts';
+import { emptyRun } from '../../core/fold.ts';
 import { ACTION, enter, open, payloadOf, RUN, settle } from '../support/asks.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
 import {
@@ -29,7 +30,7 @@ import {
   safe,
 } from '../support/story.ts';
 
-type Facts = readonly [Axes['submission'], Axes['execution'], Axes['effect']];
+type Facts = readonly [FactualAxes['submission'], FactualAxes['execution'], FactualAxes['effect']];
 
 interface Story {
   readonly when: string;
@@ -243,7 +244,7 @@ describe('R-001 R-003 each state has its evidence', () => {
   test.each(stories)('$word when $when', (story) => {
     const action = toldBy(story);
     expect(wordOf(action)).toBe(story.word);
-    const { submission, execution, effect, acceptance } = axesOf(action);
+    const { submission, execution, effect, acceptance } = axesOf(emptyRun(RUN), action);
     expect([submission, execution, effect]).toEqual(story.axes);
     expect(acceptance).toBe('not_evaluated');
     expect(outcomeText(action)).toBe(story.outcome);
@@ -291,7 +292,7 @@ test('R-005 R-006 R-007 what may be submitted is not taken back without a proof'
       openAndEnter(ledger);
       for (const name of names) {
         proofless[name]?.(ledger, `${ACTION}~1`);
-        const { submission, effect } = axesOf(actionOf(ledger));
+        const { submission, effect } = axesOf(ledger.run(RUN), actionOf(ledger));
         expect([...names, submission, effect]).toEqual([...names, 'maybe_submitted', 'unknown']);
       }
     }),
@@ -304,7 +305,7 @@ describe('R-008 effect, result and cost are unknown apart', () => {
     openAndEnter(ledger);
     const cost = { kind: 'unknown', reason: 'no receipt' } as const;
     settle(ledger, { result: null, resultMissing: 'lost', cost });
-    const { effect, result, cost: said, acceptance } = axesOf(actionOf(ledger));
+    const { effect, result, cost: said, acceptance } = axesOf(ledger.run(RUN), actionOf(ledger));
     expect({ effect, result, said, acceptance }).toEqual({
       effect: 'complete',
       result: 'missing',
@@ -316,12 +317,12 @@ describe('R-008 effect, result and cost are unknown apart', () => {
   test('an open attempt has unknown cost, a settled one what it says', () => {
     const ledger = memoryLedger();
     openAndEnter(ledger, rebuy);
-    expect(axesOf(actionOf(ledger)).cost).toBe('unknown');
+    expect(axesOf(ledger.run(RUN), actionOf(ledger)).cost).toBe('unknown');
     enter(ledger, { ...rebuy, ...again() });
     settle(ledger, { attemptId: `${ACTION}~2` });
-    expect(axesOf(actionOf(ledger)).cost).toBe('unknown');
+    expect(axesOf(ledger.run(RUN), actionOf(ledger)).cost).toBe('unknown');
     settle(ledger);
-    const { cost, result } = axesOf(actionOf(ledger));
+    const { cost, result } = axesOf(ledger.run(RUN), actionOf(ledger));
     expect([cost, result]).toEqual(['known', 'recorded']);
   });
 });
@@ -332,7 +333,7 @@ test('R-008 an attempt proved to have had no effect leaves no unknown cost behin
   doubt(ledger);
   const contract = contractOf({ closing: 'by_token' });
   inquire(ledger, { contract, verdict: 'not_executed', proof: 'closed_token' });
-  expect(axesOf(actionOf(ledger)).cost).toBe('known');
+  expect(axesOf(ledger.run(RUN), actionOf(ledger)).cost).toBe('known');
 });
 
 test('R-057 the calls of an outcome are those of the reply that was first', () => {

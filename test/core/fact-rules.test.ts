@@ -8,6 +8,7 @@ import { memoryLedger } from '../support/memory-ledger.ts';
 import { doubtRows, observationRows, resolutionRows } from './fact-rules/answer-rows.ts';
 import { enteredRows, refusedRows, settledRows } from './fact-rules/attempt-rows.ts';
 import type { Row } from './fact-rules/given.ts';
+import { judgingRows } from './fact-rules/judging-rows.ts';
 import { compensatingRows, disputeRows, distinctRows, twinRows } from './fact-rules/named-rows.ts';
 import { preparedRows } from './fact-rules/prepared-rows.ts';
 import {
@@ -23,7 +24,7 @@ const table: { readonly [K in FactKind]: readonly Row[] } = {
   attempt_entered: [...enteredRows, ...compensatingRows],
   attempt_prepared: preparedRows,
   attempt_refused: [...refusedRows, ...twinRows],
-  attempt_settled: settledRows,
+  attempt_settled: [...settledRows, ...judgingRows],
   action_in_doubt: doubtRows,
   observation: observationRows,
   resolution: [...resolutionRows, ...distinctRows, ...disputeRows],

@@ -2,7 +2,8 @@
 // The oracle is written from the design's sentences and shares no code with the rules or the fold.
 
 import { expect, test } from 'vitest';
-import { axesOf, outcomeOf, wordOf } from '../../core/action-status.ts';
+import { outcomeOf, wordOf } from '../../core/action-status.ts';
+import { axesOf } from '../../core/axes.ts';
 import { factProblem } from '../../core/fact-rules.ts';
 import type { FactBody } from '../../core/facts.ts';
 import { open, RUN, settle } from '../support/asks.ts';
@@ -136,7 +137,7 @@ test('R-063 every legal sequence is rebuilt and every illegal one is refused', (
 function agrees(ledger: MemoryLedger, before: readonly Letter[]): void {
   const action = [...ledger.run(RUN).actions.values()][0];
   if (action === undefined) return;
-  const { effect, disputed } = axesOf(action);
+  const { effect, disputed } = axesOf(ledger.run(RUN), action);
   expect([before, { word: wordOf(action), effect, disputed }]).toEqual([
     before,
     expectedOf(before),

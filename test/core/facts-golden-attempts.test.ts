@@ -158,6 +158,12 @@ test('R-064 a kind, a field or a word of attempts that is removed changes this l
     attempt_settled.parts[].state = unconfirmed
     attempt_settled.externalId
     attempt_settled.objectVersion
+    attempt_settled.evaluates
+    attempt_settled.evaluates[].object
+    attempt_settled.evaluates[].objectVersion
+    attempt_settled.evaluates[].verdict
+    attempt_settled.evaluates[].verdict = accepted
+    attempt_settled.evaluates[].verdict = rejected
     attempt_settled.refusal
     attempt_settled.refusal.code
     attempt_settled.refusal.message

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { axesOf } from '../../core/action-status.ts';
 import { failureKinds } from '../../core/attempt-end.ts';
+import { axesOf } from '../../core/axes.ts';
 import { type Observation, observationTable } from '../../core/observations.ts';
 import { ACTION, enter, open, RUN, settle } from '../support/asks.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
@@ -61,7 +61,7 @@ describe('observationTable', () => {
     const ledger = memoryLedger();
     tell(ledger);
     const action = ledger.run(RUN).actions.get(ACTION);
-    const axes = action && axesOf(action);
+    const axes = action && axesOf(ledger.run(RUN), action);
     const seen = axes === undefined ? nothing : [axes.submission, axes.execution, axes.effect];
     const { submission, execution, effect } = observationTable[row as Observation];
     expect(seen).toEqual([submission, execution, effect === 'as_recorded' ? 'complete' : effect]);

@@ -5,7 +5,7 @@
 
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { expect, inject, test } from 'vitest';
-import { axesOf } from '../../core/action-status.ts';
+import { axesOf } from '../../core/axes.ts';
 import type { End } from '../../core/fact-fields.ts';
 import { runResultOf } from '../../core/run-result.ts';
 import { openSqliteLedger } from '../../ledger/sqlite-ledger.ts';
@@ -82,7 +82,7 @@ test('K-076 R-108 result and stop in both orders: same axes, same end, nothing m
     const run = await read(runId);
     const action = run.actions.get(`${runId}.t1.c1`);
     if (action === undefined || run.ended === null) throw new Error(`${runId} is not recorded`);
-    expect([runId, axesOf(action)]).toEqual([
+    expect([runId, axesOf(run, action)]).toEqual([
       runId,
       {
         ...{ submission: 'accepted', execution: 'finished', effect: 'complete' },

@@ -5,8 +5,8 @@
 import { expect, test } from 'vitest';
 import type { Room } from '../../client/room.ts';
 import { resumeRun } from '../../client/takeover.ts';
-import { axesOf } from '../../core/action-status.ts';
 import { decideAuthority } from '../../core/authority.ts';
+import { axesOf } from '../../core/axes.ts';
 import { unknownIdOf } from '../../core/ids.ts';
 import type { RunResult } from '../../core/outcome.ts';
 import type { ActionState } from '../../core/run-state.ts';
@@ -220,8 +220,9 @@ test('K-017 done and not to be seen yet: a resume looks, and does what is left',
   const handle = await startRun(stage, runId, { kind: 'plan', steps });
   const [published, looked, told] = [`${runId}.t1.c1`, `${runId}.t2.c1`, `${runId}.t3.c1`];
   await eventually('a look', async () => stage.effects.includes(looked));
-  const action = (await stage.ledger.read(runId)).actions.get(published);
-  expect(action && axesOf(action)).toMatchObject({
+  const before = await stage.ledger.read(runId);
+  const action = before.actions.get(published);
+  expect(action && axesOf(before, action)).toMatchObject({
     ...{ effect: 'complete', acceptance: 'not_evaluated', result: 'recorded' },
   });
   await handle.terminate('test');
