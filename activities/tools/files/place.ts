@@ -6,6 +6,7 @@
 import { basename, dirname, isAbsolute, relative, sep } from 'node:path';
 import { errnoOf, type Unwritten, unwrittenBy } from './errno.ts';
 import { isOwnName } from './names.ts';
+import { isInside, outside, reserved, type Wanted, wantedOf } from './path.ts';
 import { refusal } from './refusals.ts';
 import type { FileSystem, OpenFile } from './system.ts';
 
@@ -39,12 +40,6 @@ export interface PlaceAsk {
   readonly root: string;
   readonly path: string;
   readonly symlinks: SymlinkPolicy;
-}
-
-interface Wanted {
-  readonly kind: 'wanted';
-  readonly way: string;
-  readonly name: string;
 }
 
 /** As many as Linux follows. */
@@ -147,35 +142,6 @@ async function standsAt(files: FileSystem, directory: Directory, name: string): 
 function placeIn(directory: Directory, name: string): Place {
   const path = directory.way === '' ? name : `${directory.way}/${name}`;
   return { kind: 'place', directory, name, path, target: directory.at(name) };
-}
-
-function isInside(way: string): boolean {
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
-/** A way with `..` is refused even where it ends inside: behind a link it would end elsewhere. */
-function wantedOf(path: string): Wanted | Unwritten {
-  if (path.includes('\0') || !path.isWellFormed())
-    return refusal('invalid_path', path, 'has a NUL or half a character; name it without');
-  const parts = path.split('/').filter((part) => part !== '' && part !== '.');
-  if (isAbsolute(path) || parts.includes('..')) return outside(path);
-  const name = parts.pop();
-  if (name === undefined || !path.endsWith(name) || basename(name) !== name)
-    return refusal('no_file_name', path, 'does not end in the name of a file; name one');
-  if (isOwnName(name)) return reserved(path);
-  return { kind: 'wanted', way: parts.join('/'), name };
-}
-
-function outside(path: string): Unwritten {
-  return refusal(
-    'outside_root',
-    path,
-    'is not a file below the root of this tool; name one that is, from the root on',
-  );
-}
-
-function reserved(path: string): Unwritten {
-  return refusal('reserved_name', path, 'is a name kept for locks and drafts; name another file');
 }
 
 async function linkOrNull(files: FileSystem, path: string): Promise<string | null> {

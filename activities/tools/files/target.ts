@@ -116,19 +116,11 @@ export async function attributesOf(
  * Another name in the directory that reads the same, composed otherwise (NFC, NFD): two files that
  * nobody could tell apart. Null: none.
  */
-export async function otherSpelling(files: FileSystem, place: Place): Promise<string | null> {
+export async function twinOf(files: FileSystem, place: Place): Promise<string | null> {
   const { name, directory } = place;
   const names = await files.namesIn(directory.at('.'));
   const plain = name.normalize('NFC');
   return names.find((other) => other !== name && other.normalize('NFC') === plain) ?? null;
-}
-
-/** What a reader can tell apart: `caf\u00e9` and `cafe\u0301`. */
-export function escaped(name: string): string {
-  return name.replace(
-    /[^\x20-\x7e]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 /** The very file, and nothing was done to it. */
