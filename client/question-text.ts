@@ -3,6 +3,7 @@
 import type { ResolveCommand } from '../core/commands.ts';
 import type { Json } from '../core/digest.ts';
 import { limits } from '../core/limits.ts';
+import { marksText } from '../core/marks-text.ts';
 import type { Question } from '../core/question.ts';
 import type { DistinctQuestion } from './distinctions.ts';
 import { jsonLines } from './lines.ts';
@@ -22,6 +23,7 @@ export function questionLines(question: Question): string[] {
     `verification: ${evidence.why}`,
     ...(evidence.resendUntil == null ? [] : [`the key is kept until: ${evidence.resendUntil}`]),
     ...undoLines(evidence.compensation),
+    ...(evidence.marks === undefined ? [] : [`to be recognised by: ${marksText(evidence.marks)}`]),
     ...(evidence.doubt == null ? [] : [`in doubt: ${evidence.doubt}`]),
     `last answer of the receiver: ${evidence.lastAnswer ?? '(none)'}`,
     `authority revision: ${evidence.authRevision}`,

@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { resolveSchema } from './commands.ts';
 import { digestSchema } from './digest.ts';
+import { marksSchema } from './fact-fields.ts';
 import type { Question } from './question.ts';
 
 const id = z.string().min(1).max(1_000);
@@ -29,6 +30,7 @@ export const questionSchema = z.object({
     fencing: z.enum(['none', 'honoured']).optional(),
     resendUntil: z.string().nullable().optional(),
     compensation: z.array(z.string()).optional(),
+    marks: marksSchema.optional(),
     why: z.string(),
     // Questions of earlier versions do not have it.
     doubt: z.string().nullable().default(null),

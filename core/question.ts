@@ -7,6 +7,7 @@ import type { ResolveCommand } from './commands.ts';
 import type { Level } from './contract.ts';
 import type { Digest } from './digest.ts';
 import { outcomesSaid, type Said } from './dispute.ts';
+import type { Marks } from './fact-fields.ts';
 import { unknownIdOf } from './ids.ts';
 import type { Promised } from './promised.ts';
 import { followsOf } from './resolution-verbs.ts';
@@ -41,6 +42,8 @@ export interface Question {
     readonly resendUntil?: string | null | undefined;
     /** Tools that could undo its effect. */
     readonly compensation?: readonly string[] | undefined;
+    /** By what the effect of the newest attempt can be recognised, where it has said so. */
+    readonly marks?: Marks | undefined;
     readonly why: string;
     /** Why the newest attempt is in doubt, with what is known of a result that was not stored. */
     readonly doubt: string | null;
@@ -134,7 +137,7 @@ interface About {
 
 function evidenceOf(
   { attempts, observations }: ActionState,
-  { entry, enteredAt, doubtedWhy }: AttemptState,
+  { entry, enteredAt, prepared, doubtedWhy }: AttemptState,
   { promised, open }: About,
 ): Question['evidence'] {
   // Of the first attempt: from then on the receiver keeps the key.
@@ -150,6 +153,7 @@ function evidenceOf(
     ...promised,
     resendUntil: until === null ? null : new Date(until).toISOString(),
     ...(compensation === undefined ? {} : { compensation }),
+    ...(prepared === null ? {} : { marks: prepared }),
     why: entry.verify.why,
     doubt: doubtedWhy,
     lastAnswer: observations.findLast(({ about }) => about !== 'note')?.detail ?? null,

@@ -5,6 +5,7 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { unknownIdOf } from '../core/ids.ts';
 import { codeSpan, escaped, fencedJson, summaryText } from '../core/markdown.ts';
+import { marksText } from '../core/marks-text.ts';
 import type { RunResult } from '../core/outcome.ts';
 import { approvalTo, distinctTo, topUpTo } from '../core/paste.ts';
 import type { Question } from '../core/question.ts';
@@ -65,6 +66,7 @@ function unknownLines(question: Question, progress: QuestionProgress): string[] 
   return [
     `Why unknown: ${escaped(why)}`,
     ...doubtLine(question),
+    ...marksLine(question),
     `Last answer of the receiver: ${escaped(lastAnswer ?? 'none yet')}`,
     ...(resendUntil == null ? [] : [`Its key is kept until ${escaped(resendUntil)}.`]),
     'Signal `resolve`: paste `if_yes`, `if_no` or one of `more` from this page’s Input, ' +
@@ -93,6 +95,10 @@ function outcomeLines({ outcomes = [] }: Question): string[] {
 function doubtLine({ evidence }: Question): string[] {
   // A question of an earlier version has none.
   return evidence.doubt == null ? [] : [`In doubt: ${escaped(evidence.doubt, 1_000)}`];
+}
+
+function marksLine({ evidence: { marks } }: Question): string[] {
+  return marks === undefined ? [] : [`To be recognised by: ${escaped(marksText(marks), 1_000)}`];
 }
 
 /** The input never changes, but what an answer has to be based on does. */

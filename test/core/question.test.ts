@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { type ResolveCommand, resolutionVerbSchema, resolveSchema } from '../../core/commands.ts';
 import { levelOf } from '../../core/contract.ts';
+import { marksText } from '../../core/marks-text.ts';
 import { distinctTo, unfilledProblem } from '../../core/paste.ts';
 import { promisedBy } from '../../core/promised.ts';
 import { questionOf } from '../../core/question.ts';
 import { followsTable } from '../../core/resolution-verbs.ts';
 import { decideResolve } from '../../core/resolve.ts';
 import { ACTION, enter, payloadOf, RUN, settle } from '../support/asks.ts';
+import { bodies } from '../support/fact-bodies.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
 import {
   actionOf,
@@ -88,6 +90,18 @@ describe('the question', () => {
     expect(evidence.attempts).toEqual(action.attemptIds);
     expect(evidence.enteredAt).toBe('2026-01-01T00:01:00.000Z');
     expect(evidence.lastAnswer).toBeNull();
+  });
+
+  test('R-082 names the marks by which the effect of the newest attempt is recognised', () => {
+    const ledger = doubted(keyed);
+    expect(asked(ledger).evidence.marks).toBeUndefined();
+    later(ledger, 60_000);
+    enter(ledger, { ...keyed, ...again() });
+    const body = bodies.attempt_prepared(ledger, { attemptId: `${ACTION}~2` });
+    ledger.write(RUN, { source: 'execution', body });
+    const { marks } = asked(ledger).evidence;
+    expect(marksText(marks ?? {})).toBe('draft a.draft, inode 7');
+    expect(marksText({})).toBe('(nothing)');
   });
 
   test('is asked about what the receiver accepted and does not end', () => {
