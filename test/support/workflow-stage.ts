@@ -69,6 +69,8 @@ export interface StageOptions {
   readonly maxCachedWorkflows?: number;
   /** Left out by a composition that forgot it. Default: installed. */
   readonly interceptor?: 'forgotten';
+  /** Tools of the file's own, beside those that are functions of the test. */
+  readonly tools?: Parameters<typeof createRegistry>[0];
   /** Of a server of the file's own; default: the shared one. */
   readonly server?: () => Promise<OwnServer>;
 }
@@ -105,7 +107,7 @@ export function workflowStage(options: StageOptions = {}): WorkflowStage {
     const native = await NativeConnection.connect({ address });
     stage.client = new Client({ connection, namespace });
     stage.ledger = await openSqliteLedger({ path: join(directory, 'ledger.db'), create: true });
-    const activities = activitiesOf(stage, namespace);
+    const activities = activitiesOf(stage, namespace, options.tools);
     const workers = await workersOf({ stage, native, activities, options, namespace });
     const ends = workers.map((worker) => worker.run());
     closing.push(async () => {
@@ -125,8 +127,12 @@ export function workflowStage(options: StageOptions = {}): WorkflowStage {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-function activitiesOf(stage: WorkflowStage, namespace: string): HoldfastActivities {
-  const registry = createRegistry(toolsOf(stage), start);
+function activitiesOf(
+  stage: WorkflowStage,
+  namespace: string,
+  tools: StageOptions['tools'],
+): HoldfastActivities {
+  const registry = createRegistry({ ...toolsOf(stage), ...tools }, start);
   const deps: ActivityDeps = {
     ledger: stage.ledger,
     registry,
