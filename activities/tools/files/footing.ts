@@ -106,7 +106,14 @@ export function footingOf(
       `replace_file below ${root} has no lock: ${missing}. Install it, or set withoutLock: true; ` +
         'then a change by another between compare and replace is lost',
     );
-  return standing(ground, missing);
+  const standsOn = standing(ground, missing);
+  return { ...standsOn, contract: { scope: scopeOf(root), ...standsOn.contract } };
+}
+
+/** By this a question says where to look, and what was sent to one root is never asked of another. */
+function scopeOf(root: string): ContractInput['scope'] {
+  const here = 'this host';
+  return { receiver: `files below ${root}`, account: here, workspace: here, region: here };
 }
 
 const asked = { inquiry: { consistency: 'strong', settleMs: 0 } } as const;

@@ -14,7 +14,7 @@ import {
 } from '../../../activities/tools/files/footing.ts';
 import { openDirectory } from '../../../activities/tools/files/place.ts';
 import { type FileSystem, nodeFiles } from '../../../activities/tools/files/system.ts';
-import { contractSchema, levelOf } from '../../../core/contract.ts';
+import { contractSchema, domainOf, levelOf } from '../../../core/contract.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const EXT4 = 0xef53;
@@ -114,6 +114,17 @@ test('C10 without the addon a replacement wants a word of its own, a creation no
       'withoutLock: true; then a change by another between compare and replace is lost',
   );
   expect(footing(at, {}, 'create')).toMatchObject({ locks: false, fences: false, inquires: true });
+});
+
+test('R-035 the root is the receiver: what was sent below one is not asked of another', () => {
+  const domains = ['/work', '/other'].map((root) => {
+    const { contract } = footing({ type: EXT4 }, { root });
+    return domainOf(contractSchema.parse(contract));
+  });
+  expect(domains).toEqual([
+    expect.stringMatching(/^files%20below%20%2Fwork\//),
+    expect.stringMatching(/^files%20below%20%2Fother\//),
+  ]);
 });
 
 test('a contract has the parts that its tool can do', () => {
