@@ -68,7 +68,9 @@ const applyTable: { [K in FactKind]: Apply<K> } = {
     withAction(run, body.actionId, fact, (action) => ({
       ...action,
       attempts: action.attempts.map((attempt) =>
-        attempt.attemptId === body.attemptId ? { ...attempt, prepared: body.marks } : attempt,
+        attempt.attemptId === body.attemptId
+          ? { ...attempt, prepared: body.marks, preparedSeq: fact.seq }
+          : attempt,
       ),
     })),
   attempt_refused: (run, body, fact) =>
@@ -163,6 +165,7 @@ function entered(entry: BodyOf<'attempt_entered'>, at: number): AttemptState {
     entry,
     enteredAt: at,
     prepared: null,
+    preparedSeq: 0,
     settled: null,
     settledAt: null,
     settledBy: null,

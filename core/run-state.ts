@@ -13,6 +13,8 @@ export interface AttemptState {
   readonly enteredAt: number;
   /** By what its effect will be recognised; null: it has said nothing yet. */
   readonly prepared: Marks | null;
+  /** Number of the fact that says so; 0: none does. */
+  readonly preparedSeq: number;
   readonly settled: BodyOf<'attempt_settled'> | null;
   readonly settledAt: number | null;
   /** Where that is known from. */
