@@ -50,6 +50,9 @@ export {
   type ToolResult,
   type VersionsFor,
 } from './tool.ts';
+export { type CreateFileOptions, createFileTool } from './tools/files/create-file.ts';
+export type { SymlinkPolicy } from './tools/files/place.ts';
+export { type ReplaceFileOptions, replaceFileTool } from './tools/files/replace-file.ts';
 export { type HttpReceiverOptions, httpReceiver } from './tools/http-receiver.ts';
 export {
   type Model,
@@ -60,4 +63,3 @@ export {
 } from './tools/model.ts';
 export type { ModelSpending } from './tools/model-cost.ts';
 export { readFileTool } from './tools/read-file.ts';
-export { writeFileTool } from './tools/write-file.ts';

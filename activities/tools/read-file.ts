@@ -1,64 +1,95 @@
 // Reads one text file below a directory. Has no effect, so it may be repeated.
 
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import * as z from 'zod';
 import { digestOfBytes } from '../../core/digest.ts';
 import { limits } from '../../core/limits.ts';
-import { messageOf } from '../failures.ts';
 import { defineTool } from '../tool.ts';
-import { rootedPath } from './rooted-path.ts';
+import { type Unwritten, unwrittenBy } from './files/errno.ts';
+import { atPlace, type Place, type SymlinkPolicy } from './files/place.ts';
+import { refusal } from './files/refusals.ts';
+import { type FileSystem, nodeFiles, type OpenFile } from './files/system.ts';
+import { irregularity, reading } from './files/target.ts';
 
 export interface ReadFileOptions {
   /** Nothing outside of it is read. */
   readonly root: string;
   readonly bytesMax?: number;
+  /** Default `follow`: a link leads to the real file, as long as that is inside the root. */
+  readonly symlinks?: SymlinkPolicy;
+  /** What a test stands between the tool and the system. */
+  readonly files?: FileSystem;
 }
 
 /** Lines, quotes and control characters come back as they stand: the text is not cut into lines. */
 export function readFileTool({
   root,
   bytesMax = limits.ledgerPayloadBytesMax / 2,
+  symlinks = 'follow',
+  files = nodeFiles,
 }: ReadFileOptions) {
   return defineTool({
     name: 'read_file',
     version: '1',
-    description: 'Reads a UTF-8 text file.',
+    description: 'Reads a UTF-8 text file; `digest` is what replace_file expects.',
     input: z.strictObject({ path: z.string().min(1) }),
     replay: 'safe',
     implementation: 'read-file/1',
     async execute({ path }, attempt) {
       attempt.beforeSend();
-      try {
-        const bytes = await readBytes(await rootedPath(root, path), bytesMax);
-        const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-        return { kind: 'executed', result: { path, text, digest: digestOfBytes(bytes) } };
-      } catch (error) {
-        // Of a machine that is short of something; the attempt may be made again.
-        if (passing.has(codeOf(error))) throw error;
-        return { kind: 'refused', code: codeOf(error), message: messageOf(error) };
-      }
+      const read = await atPlace(files, { root, path, symlinks }, (place) =>
+        readBytes(files, place, bytesMax).catch((error: unknown) => unwrittenBy(error, path)),
+      );
+      if (read.kind !== 'bytes') return read;
+      const text = textOf(read.bytes);
+      if (text === null) return refusal('not_utf8', path, 'is no UTF-8 text; it was not read');
+      return { kind: 'executed', result: { path, text, digest: digestOfBytes(read.bytes) } };
     },
   });
 }
 
-const passing: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'EIO', 'EAGAIN', 'EBUSY']);
+const CHUNK_BYTES = 65_536;
 
-async function readBytes(path: string, bytesMax: number): Promise<Uint8Array> {
-  // Opening a pipe would wait for its writer.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const status = await file.stat();
-    const { size } = status;
-    if (!status.isFile()) throw new Error('it is no regular file');
-    if (size > bytesMax) throw new Error(`it has ${size} bytes, more than ${bytesMax}`);
-    return await file.readFile();
-  } finally {
-    await file.close();
-  }
+type Read = { readonly kind: 'bytes'; readonly bytes: Uint8Array } | Unwritten;
+
+async function readBytes(
+  files: FileSystem,
+  { target, path }: Place,
+  bytesMax: number,
+): Promise<Read> {
+  // Opening a device can do something, opening a pipe can wait.
+  const irregular = irregularity(await files.statusAt(target), path);
+  if (irregular !== null) return irregular;
+  return reading(files, target, async (file) => {
+    const status = await files.status(file);
+    const became = irregularity(status, path);
+    if (became !== null) return became;
+    return wholeOf(files, file, { path, bytesMax });
+  });
 }
 
-export function codeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
-  return typeof code === 'string' ? code : 'unreadable';
+/** To its end, whatever its size says: some files grow, and some of the system's have none. */
+async function wholeOf(
+  files: FileSystem,
+  file: OpenFile,
+  { path, bytesMax }: { path: string; bytesMax: number },
+): Promise<Read> {
+  const chunks: Uint8Array[] = [];
+  for (let at = 0; at <= bytesMax; ) {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    const got = await files.read(file, chunk, at);
+    if (got === 0) return { kind: 'bytes', bytes: Buffer.concat(chunks) };
+    chunks.push(chunk.subarray(0, got));
+    at += got;
+  }
+  return refusal('too_large', path, `has more than the ${bytesMax} bytes allowed`);
+}
+
+/** With the mark of its encoding, where it has one: what is written back has it, too. */
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
 }

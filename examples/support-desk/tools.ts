@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { defineTool, type Tools } from '../../activities/index.ts';
 import { httpReceiver } from '../../activities/tools/http-receiver.ts';
 import { readFileTool } from '../../activities/tools/read-file.ts';
-import { writeFileTool } from '../../activities/tools/write-file.ts';
+import { createFileTool } from '../../activities/tools/files/create-file.ts';
 import { limits } from '../../core/limits.ts';
 import { type Mail, mailsIn } from './mails.ts';
 
@@ -43,7 +43,7 @@ export function supportDeskTools(settings: DeskSettings) {
     credit_customer: creditCustomer(settings.ticketsUrl),
     send_notice: sendNotice(settings.noticesUrl),
     write_summary: {
-      ...writeFileTool({ root: settings.output }),
+      ...createFileTool({ root: settings.output }),
       name: 'write_summary',
       description: 'Writes the summary of the morning as a new text file.',
     },

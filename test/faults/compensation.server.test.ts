@@ -161,7 +161,7 @@ test('R-119 an object that somebody has changed since is left as it is', async (
     name: 'remove',
   });
   const write = (runId: string) => ({
-    tool: 'write_file',
+    tool: 'create_file',
     input: { path: `${runId}.txt`, content: 'ours' },
   });
   const path = join(directory, 'undo-4.txt');

@@ -1,7 +1,7 @@
 // Cases from the field in which something was done again. Would catch: a resume, a rerun, a second
 // start or a sibling's pause that repeats an effect. Counts are the receivers' own.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { caseStage } from '../support/case-stage.ts';
@@ -36,7 +36,7 @@ test('K-002 killed after the commit: one effect, whatever is found of it afterwa
   const steps = {
     'k2-found': { tool: 'open_ticket', input: { subject: 'found' } },
     'k2-hidden': created('hidden'),
-    'k2-other': { tool: 'write_file', input: { path: 'k2.txt', content: 'ours' } },
+    'k2-other': { tool: 'create_file', input: { path: 'k2.txt', content: 'ours' } },
     'k2-revoked': created('revoked'),
   };
   const actionIds = Object.keys(steps).map((runId) => `${runId}.t1.c1`);
@@ -44,6 +44,7 @@ test('K-002 killed after the commit: one effect, whatever is found of it afterwa
   for (const [runId, step] of Object.entries(steps)) await plan(runId, [step]);
   await killedAt('after_receiver_commit', actionIds);
   await stage.receiver.arm({ fault: 'lagging_reads', keyIncludes: 'k2-hidden', times: 1 });
+  rmSync(join(directory, 'k2.txt'));
   writeFileSync(join(directory, 'k2.txt'), 'of somebody else');
   const who = { actor: 'ann@example.com', reason: 'the order was withdrawn' };
   await stage.client.revoke('k2-revoked', { id: 'k2', ...who, keep: ['query'] });
@@ -62,12 +63,12 @@ test('K-002 killed after the commit: one effect, whatever is found of it afterwa
     end: { kind: 'stopped', reason: 'revoked' },
     effects: [{ actionId: 'k2-revoked.t1.c1', outcome: 'executed', authRevision: 1 }],
   });
-  // c: what is there is not what was sent. A person is asked, and nothing is written again.
+  // c: another file is there, and who removed ours nobody can tell. A person is asked, and nothing is written again.
   const question = await asked(stage.client, 'k2-other.t1.c1');
   await until('the look at the file', WITHIN_MS, async () => {
     const { lastAnswer } =
       (await stage.client.question('k2-other', 'k2-other.t1.c1'))?.evidence ?? {};
-    return lastAnswer?.includes('another content') === true;
+    return lastAnswer?.includes('written and replaced since') === true;
   });
   expect(readFileSync(join(directory, 'k2.txt'), 'utf8')).toBe('of somebody else');
   await answerAs(stage.client, question, 'yes', 'the backup of the directory');

@@ -79,7 +79,7 @@ test('K-089 killed with one queued, one sent, one unrecorded: none stays running
 
 test('K-092 killed before the output was recorded: the content of the file tells', async () => {
   const { stage, plan, directory } = cases();
-  const written = { tool: 'write_file', input: { path: 'k92.txt', content: 'after' } };
+  const written = { tool: 'create_file', input: { path: 'k92.txt', content: 'after' } };
   stage.arm({ point: 'after_receiver_commit', actionId: 'k92.t1.c1' });
   const worker = await stage.worker();
   const run = await plan('k92', [written]);

@@ -100,11 +100,11 @@ export const attemptGuards: readonly Guard[] = [
       },
       {
         name: 'window-of-the-file-tool',
-        file: 'activities/tools/write-file.ts',
-        test: 'test/activities/files.test.ts',
-        from: 'attempt.beforeSend();',
+        file: 'activities/tools/files/writing.ts',
+        test: 'test/activities/files/create-file.test.ts',
+        from: 'if (changed === null) attempt.beforeSend();',
         to: '',
-        red: 'the send window is checked before the name appears',
+        red: 'the send window is checked before the name appears; the draft stays as evidence',
       },
       {
         name: 'window-of-the-model',

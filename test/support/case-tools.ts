@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { defineTool, writeFileTool } from '../../activities/index.ts';
+import { defineTool, createFileTool } from '../../activities/index.ts';
 import { httpReceiver } from '../../activities/tools/http-receiver.ts';
 import type { Json } from '../../core/digest.ts';
 import { limits } from '../../core/limits.ts';
@@ -23,7 +23,7 @@ export function caseTools(settings: FaultSettings, directory: string) {
     ...billedTools(settings.receiverUrl),
     create_once: createOnce(settings.receiverUrl),
     publish: publish(settings.gatewayUrl),
-    write_file: writeFileTool({ root: directory }),
+    create_file: createFileTool({ root: directory }),
     restart_worker: restartWorker(directory),
     ...undoTools(settings.gatewayUrl, directory),
     publish_on: publishOn(settings.gatewayUrl),

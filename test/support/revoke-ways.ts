@@ -72,7 +72,7 @@ export const fileOf = (runId: string) => `${runId}.txt`;
 
 /** A file of its own for each run, so that there is something that could be deleted. */
 export const fileStep = (runId: string): Step => ({
-  tool: 'write_file',
+  tool: 'create_file',
   input: { path: fileOf(runId), content: `written for ${runId}\n` },
 });
 

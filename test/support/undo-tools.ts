@@ -34,7 +34,7 @@ export function undoTools(gatewayUrl: string, directory: string) {
       input: removal,
       // A condition on the object is all that is wanted here.
       approval: 'never',
-      compensates: { tools: ['write_file'], action: ({ written }) => written },
+      compensates: { tools: ['create_file'], action: ({ written }) => written },
       async versions({ path }) {
         return { object: digestOfBytes(await readFile(join(directory, path))) };
       },

@@ -45,7 +45,7 @@ export interface ZombieStage {
   readonly ledger: Ledger;
   readonly receiver: ReceiverProcess;
   readonly gateway: ReceiverProcess;
-  /** Where `write_file` writes. */
+  /** Where `create_file` writes. */
   readonly files: string;
   /** What it returns lets go the process that stands there. */
   arm(stand: Stand): () => void;

@@ -2,7 +2,7 @@
 // receiver can do about a request that comes late.
 
 import * as z from 'zod';
-import { defineTool, writeFileTool } from '../../activities/index.ts';
+import { defineTool, createFileTool } from '../../activities/index.ts';
 import { httpReceiver } from '../../activities/tools/http-receiver.ts';
 import type { ContractInput } from '../../core/contract.ts';
 import type { Json } from '../../core/digest.ts';
@@ -16,7 +16,7 @@ export const zombieSettingsSchema = z.strictObject({
   /** Task queue of the tools, and the one of `shelved_notice` alone. */
   toolQueue: z.string(),
   shelfQueue: z.string(),
-  /** Where `write_file` writes. */
+  /** Where `create_file` writes. */
   files: z.string(),
   serves: z.array(z.string()).nonempty(),
   /** As many attempts at a time; one whose slots are all taken asks the server for nothing more. */
@@ -76,7 +76,7 @@ export function zombieTools(settings: ZombieSettings) {
     lookup: lookupTool({ receiverUrl, taskQueue }),
     busy_lookup: busyLookupTool({ receiverUrl, taskQueue }),
     /** On the queue of the actions: it works while the tools' worker is frozen. */
-    write_file: writeFileTool({ root: files }),
+    create_file: createFileTool({ root: files }),
   };
 }
 

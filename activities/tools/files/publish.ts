@@ -2,14 +2,14 @@
 // file whole or the new one whole. An error that the system gives for the step itself means that it
 // was not taken; whatever goes wrong afterwards is thrown, for then the file may be there.
 //
-// INV-1 `published` only once the directory is on the disk.
+// INV-1 `null`, which is published, only once the directory is on the disk.
 // INV-2 What an exchange displaced is removed only where it is what the attempt had read.
 
 import type { Digest } from '../../../core/digest.ts';
 import { type Draft, remove } from './draft.ts';
 import { errnoOf, errnoTable, type Unwritten, unwrittenBy } from './errno.ts';
 import type { Place } from './place.ts';
-import { conflict, refusal, withdrawn } from './refusals.ts';
+import { conflict, refusal, touched, withdrawn } from './refusals.ts';
 import type { FileSystem } from './system.ts';
 import { isAlike, lookAt, type Standing, type Target } from './target.ts';
 import type { Publish } from './verdict.ts';
@@ -20,10 +20,11 @@ export interface Publication {
   readonly digest: Digest;
 }
 
-export type Published = { readonly kind: 'published' } | Unwritten;
-
-/** By a second name: it fails where there is a file, whoever made it and when. */
-export async function publishNew(files: FileSystem, publication: Publication): Promise<Published> {
+/** By a second name: it fails where there is a file, whoever made it and when. Null: published. */
+export async function publishNew(
+  files: FileSystem,
+  publication: Publication,
+): Promise<Unwritten | null> {
   const { place, draft } = publication;
   const from = place.directory.at(draft.name);
   try {
@@ -34,7 +35,7 @@ export async function publishNew(files: FileSystem, publication: Publication): P
   }
   await files.syncDirectory(place.directory.handle);
   await remove(files, from);
-  return { kind: 'published' };
+  return null;
 }
 
 const noSuchCall: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
@@ -45,12 +46,12 @@ function noHardLinks(path: string): Unwritten {
   return refusal('no_hard_links', path, words);
 }
 
-/** `how`: as it was recorded. A file system that knows no exchange gets a rename instead. */
+/** `how`: as it was recorded; where nothing is known of an exchange, a rename. Null: published. */
 export async function publishOver(
   files: FileSystem,
   publication: Publication,
   { how, old }: { how: Publish; old: Standing },
-): Promise<Published> {
+): Promise<Unwritten | null> {
   const { place, draft } = publication;
   const from = place.directory.at(draft.name);
   let isSwapped = false;
@@ -69,7 +70,7 @@ export async function publishOver(
   }
   await files.syncDirectory(place.directory.handle);
   if (isSwapped) await remove(files, from);
-  return { kind: 'published' };
+  return null;
 }
 
 async function hasSwapped(files: FileSystem, one: string, other: string): Promise<boolean> {
@@ -92,7 +93,6 @@ async function notPublished(
   if (code === null || !Object.hasOwn(errnoTable, code)) throw error;
   if (code === 'ENOENT' && !(await isOurs(files, place.directory.at(draft.name), draft)))
     return withdrawn(place.path);
-  await remove(files, place.directory.at(draft.name));
   return unwrittenBy(error, place.path);
 }
 
@@ -113,8 +113,9 @@ async function takeBack(
   await files.swap(from, place.target);
   if (!(await isOurs(files, from, draft))) throw new Error(kept);
   await files.syncDirectory(place.directory.handle);
-  await remove(files, from);
-  return conflict(place.path, expected, displaced.kind === 'file' ? displaced.digest : null);
+  if (displaced.kind !== 'file') return conflict(place.path, expected, null);
+  if (displaced.digest === expected) return touched(place.path);
+  return conflict(place.path, expected, displaced.digest);
 }
 
 async function isOurs(files: FileSystem, path: string, { status }: Draft): Promise<boolean> {

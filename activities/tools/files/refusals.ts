@@ -51,3 +51,9 @@ function escaped(name: string): string {
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
+
+/** The content is what was read, and something else was done to it: it may be tried again. */
+export function touched(path: string): Unwritten {
+  const words = 'was touched while it was about to be replaced; nothing was written';
+  return { kind: 'not_taken', code: 'touched', message: `${JSON.stringify(path)} ${words}` };
+}

@@ -25,8 +25,8 @@ interface Refusal {
   readonly when: (status: FileStatus) => boolean;
 }
 
-/** First match wins. */
-const neverReplaced: readonly Refusal[] = [
+/** Of both tables the first match wins. */
+const irregular: readonly Refusal[] = [
   { code: 'symlink', words: 'has become a link; try again', when: (s) => s.isSymbolicLink() },
   { code: 'directory', words: 'is a directory; name a file', when: (s) => s.isDirectory() },
   {
@@ -41,6 +41,9 @@ const neverReplaced: readonly Refusal[] = [
     when: (s) => s.isSocket(),
   },
   { code: 'irregular', words: 'is no regular file; name another', when: (s) => !s.isFile() },
+];
+const neverReplaced: readonly Refusal[] = [
+  ...irregular,
   {
     code: 'hard_links',
     words: 'has other names (hard links), which would keep the old content; it was left as it is',
@@ -57,12 +60,12 @@ const neverReplaced: readonly Refusal[] = [
 export async function lookAt(files: FileSystem, place: Place): Promise<Target> {
   const { target, path } = place;
   try {
-    const refused = refusalOf(await files.statusAt(target), path);
+    const refused = refusalBy(neverReplaced, await files.statusAt(target), path);
     if (refused !== null) return refused;
-    return await opened(files, target, async (file) => {
+    return await reading(files, target, async (file) => {
       const status = await files.status(file);
       return (
-        refusalOf(status, path) ?? {
+        refusalBy(neverReplaced, status, path) ?? {
           kind: 'file',
           digest: await contentDigest(files, file),
           status,
@@ -76,12 +79,17 @@ export async function lookAt(files: FileSystem, place: Place): Promise<Target> {
   }
 }
 
-function refusalOf(status: FileStatus, path: string): Unwritten | null {
-  const row = neverReplaced.find(({ when }) => when(status));
+/** Null: it is a regular file. */
+export function irregularity(status: FileStatus, path: string): Unwritten | null {
+  return refusalBy(irregular, status, path);
+}
+
+function refusalBy(table: readonly Refusal[], status: FileStatus, path: string): Unwritten | null {
+  const row = table.find(({ when }) => when(status));
   return row === undefined ? null : refusal(row.code, path, row.words);
 }
 
-async function opened<R>(
+export async function reading<R>(
   files: FileSystem,
   path: string,
   look: (file: OpenFile) => Promise<R>,

@@ -17,7 +17,7 @@ import { type FileMarks, marksOf } from './marks.ts';
 import { withdrawnName } from './names.ts';
 import { atPlace, type Place } from './place.ts';
 import { publishNew, publishOver } from './publish.ts';
-import { refusal } from './refusals.ts';
+import { refusal, touched } from './refusals.ts';
 import { isUntouched, lookAt, type Standing, type Target } from './target.ts';
 import type { Publish } from './verdict.ts';
 import type { Writer } from './writer.ts';
@@ -79,16 +79,11 @@ async function change(at: Change): Promise<Settlement<Written>> {
   if (draft.kind !== 'draft') return draft;
   const how = typeof like === 'number' ? 'link' : files.addonMissing() === null ? 'swap' : 'rename';
   const changed = await prepared(at, { like, how, draft });
-  if (changed !== null) {
+  const outcome = changed ?? (await published(at, { like, how, draft }));
+  if (outcome !== null) {
     await remove(files, place.directory.at(draft.name));
-    return changed;
+    return outcome;
   }
-  const publication = { place, draft, digest: content.digest };
-  const outcome =
-    typeof like === 'number'
-      ? await publishNew(files, publication)
-      : await publishOver(files, publication, { how, old: like });
-  if (outcome.kind !== 'published') return outcome;
   const { path } = place;
   const result = { path, bytes: content.bytes.byteLength, digest: content.digest };
   return { kind: 'executed', result, externalId: path, objectVersion: content.digest };
@@ -143,12 +138,15 @@ function marksFor({ place, content }: Change, { like, how, draft }: Preparing): 
   });
 }
 
+function published({ writer, place, content }: Change, { like, how, draft }: Preparing) {
+  const publication = { place, draft, digest: content.digest };
+  if (typeof like === 'number') return publishNew(writer.files, publication);
+  return publishOver(writer.files, publication, { how, old: like });
+}
+
 async function changedSince(at: Change, like: Plan['like']): Promise<Unwritten | null> {
   const again = await judged(at);
   if (again.kind !== 'plan') return again;
   if (typeof like === 'number' || typeof again.like === 'number') return null;
-  if (isUntouched(like, again.like)) return null;
-  const words = 'was touched while it was about to be replaced; nothing was written';
-  const message = `${JSON.stringify(at.place.path)} ${words}`;
-  return { kind: 'not_taken', code: 'touched', message };
+  return isUntouched(like, again.like) ? null : touched(at.place.path);
 }
