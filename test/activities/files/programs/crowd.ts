@@ -3,7 +3,6 @@
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { replaceFileTool } from '../../../../activities/tools/files/replace-file.ts';
 import { readFileTool } from '../../../../activities/tools/read-file.ts';
 import { looseAttempt } from '../../../support/loose-attempt.ts';
@@ -43,17 +42,17 @@ const roles: Readonly<Record<Role, () => Promise<number>>> = {
     renameSync(draft, join(root, path));
     return 1;
   },
+  /** An error ends the process. Its pauses leave the others a processor. */
   reads: async () => {
-    let [reads, last, ended] = [0, 0, false];
-    void told().then(() => {
-      ended = true;
-    });
-    for (; !ended; reads++) {
+    let [reads, last] = [0, 0];
+    const reading = setInterval(() => {
       const { n } = stateOf(readFileSync(join(root, path), 'utf8'));
       if (n < last) throw new Error(`the count went back from ${last} to ${n}`);
       last = n;
-      await sleep(1); // leaves the others a processor
-    }
+      reads += 1;
+    }, 1);
+    await told();
+    clearInterval(reading);
     return reads;
   },
 };
