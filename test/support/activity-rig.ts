@@ -60,6 +60,8 @@ export interface RigOptions {
 
 export interface Rig {
   readonly ledger: Ledger;
+  /** Of the ledger's file. */
+  readonly path: string;
   readonly order: string[];
   readonly receiver: Receiver;
   /** Late signals that were sent. */
@@ -109,9 +111,11 @@ export async function activityRig(options: RigOptions = {}): Promise<Rig> {
   const deps = depsOf(options, { ledger, receiver, signals });
   const activities = () => createActivities(deps);
   return {
-    ...{ ledger, order, receiver, signals, deps, activities, deliver },
+    ...{ ledger, path, order, receiver, signals, deps, activities, deliver },
     async open(over = {}) {
-      const reply = await deliver('open', () => activities().openRun({ ...opening, ...over }));
+      const call = { ...opening, ...over };
+      const info = { workflowExecution: { workflowId: call.runId, runId: EXECUTION } };
+      const reply = await deliver('open', () => activities().openRun(call), info);
       if (reply.kind !== 'open') throw new Error(`not open: ${JSON.stringify(reply)}`);
       return reply;
     },

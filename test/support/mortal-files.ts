@@ -16,6 +16,8 @@ export interface Plan {
   /** Counted from 1; left out: nothing happens to it. */
   readonly at?: number;
   readonly fate?: Fate;
+  /** Dies on entry of this one, whatever has come over it before. */
+  readonly diesAt?: number;
 }
 
 export interface MortalProcess {
@@ -24,6 +26,7 @@ export interface MortalProcess {
   readonly calls: readonly string[];
   /** Once the fate has come over it. */
   readonly reached: Promise<void>;
+  readonly died: Promise<void>;
   ledger(of: Ledger): Ledger;
   goOn(): void;
   /** Lets go of those who wait for a dead process; nothing they do then has an effect. */
@@ -33,7 +36,8 @@ export interface MortalProcess {
 type Call = keyof FileSystem;
 type AnyCall = (...args: unknown[]) => unknown;
 
-const uncounted: ReadonlySet<Call> = new Set<Call>(['addonMissing']);
+/** Of the start, before there is any work. */
+const uncounted: ReadonlySet<Call> = new Set<Call>(['addonMissing', 'fileSystemAtStart']);
 const immediate: ReadonlySet<Call> = new Set<Call>(['tryLock', 'unlock']);
 const opening: ReadonlySet<Call> = new Set<Call>([
   'openDirectory',
@@ -47,12 +51,16 @@ export class DeadError extends Error {
   override readonly name = 'DeadError';
 }
 
-export function mortalProcess(base: FileSystem, { at, fate = 'dies' }: Plan = {}): MortalProcess {
+export function mortalProcess(
+  base: FileSystem,
+  { at, fate = 'dies', diesAt }: Plan = {},
+): MortalProcess {
   const calls: string[] = [];
   const open = new Set<OpenFile>();
   const waiting = new Set<(error: Error) => void>();
   const reached = gate();
   const goneOn = gate();
+  const died = gate();
   let life: 'alive' | 'dead' | 'buried' = 'alive';
 
   const never = () =>
@@ -62,7 +70,10 @@ export function mortalProcess(base: FileSystem, { at, fate = 'dies' }: Plan = {}
   const die = () => {
     life = 'dead';
     const closed = [...open].map((file) => file.close());
-    void Promise.allSettled(closed).then(reached.pass);
+    void Promise.allSettled(closed).then(() => {
+      reached.pass();
+      died.pass();
+    });
   };
   /** What comes over this call: null where it is made. */
   const fateOf = (name: Call): Fate | 'is_dead' | null => {
@@ -72,6 +83,7 @@ export function mortalProcess(base: FileSystem, { at, fate = 'dies' }: Plan = {}
       die();
       return 'is_dead';
     }
+    if (calls.length === diesAt) return 'dies';
     return calls.length === at ? fate : null;
   };
   const failed = (name: Call) =>
@@ -110,6 +122,7 @@ export function mortalProcess(base: FileSystem, { at, fate = 'dies' }: Plan = {}
     files: files as unknown as FileSystem,
     calls,
     reached: reached.passed,
+    died: died.passed,
     ledger: (of) => ({
       ...portOf(of),
       transact: (look, decide) => (life === 'alive' ? of.transact(look, decide) : never()),

@@ -5,7 +5,7 @@
 import { type FileMarks, isOurs } from './marks.ts';
 import { draftPrefix, keptName, parseDraftName, withdrawnName } from './names.ts';
 import type { Directory } from './place.ts';
-import type { FileSystem } from './system.ts';
+import type { FileStatus, FileSystem } from './system.ts';
 import { contentDigest } from './traces.ts';
 
 interface Unprepared {
@@ -15,7 +15,7 @@ interface Unprepared {
   readonly locked: boolean;
 }
 
-/** A writer that is still at it could prepare, and be asked about, so its draft stays in name. */
+/** A writer that is still at it could prepare, and be asked about: then its draft stays, empty. */
 export async function clearUnprepared(
   files: FileSystem,
   directory: Directory,
@@ -26,9 +26,14 @@ export async function clearUnprepared(
     const parsed = name.startsWith(prefix) ? parseDraftName(name) : null;
     if (parsed?.number !== number) continue;
     if (locked) await quietly(files.unlink(directory.at(name)));
-    else if (parsed.state === 'draft')
-      await quietly(files.rename(directory.at(name), directory.at(withdrawnName(name))));
+    else await quietly(emptied(files, directory, name));
   }
+}
+
+async function emptied(files: FileSystem, directory: Directory, name: string): Promise<void> {
+  const to = withdrawnName(name);
+  if (to !== name) await files.rename(directory.at(name), directory.at(to));
+  await truncated(files, directory.at(to), () => true);
 }
 
 interface Left {
@@ -42,17 +47,21 @@ export async function emptyDraft(
   directory: Directory,
   { name, marks }: Left,
 ): Promise<void> {
-  await quietly(
-    (async () => {
-      const file = await files.openToWrite(directory.at(name));
-      try {
-        const status = await files.status(file);
-        if (isOurs(status, marks) && status.nlink === 1n) await files.truncate(file, 0);
-      } finally {
-        await files.close(file);
-      }
-    })(),
-  );
+  await quietly(truncated(files, directory.at(name), (status) => isOurs(status, marks)));
+}
+
+async function truncated(
+  files: FileSystem,
+  path: string,
+  isMeant: (status: FileStatus) => boolean,
+): Promise<void> {
+  const file = await files.openToWrite(path);
+  try {
+    const status = await files.status(file);
+    if (isMeant(status) && status.nlink === 1n) await files.truncate(file, 0);
+  } finally {
+    await files.close(file);
+  }
 }
 
 /** A second name of the target, or the old content, where the new one is published. */

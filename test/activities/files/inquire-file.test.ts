@@ -279,7 +279,7 @@ test('what never prepared keeps its draft in name while a writer may be at it', 
   await withLock(nodeFiles, place, ask, async () => {
     expect(await scene.ask({ prepared: null })).toMatchObject({ verdict: 'not_executed' });
     // It comes to prepare after all: the ledger drops the answer, and the question is put again.
-    expect(scene.ours()).toEqual({ withdrawn: NEW });
+    expect(scene.ours()).toEqual({ withdrawn: '' });
     expect(await scene.ask()).toMatchObject({ verdict: 'not_executed' });
   });
   await directory.handle.close();

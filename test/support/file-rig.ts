@@ -1,0 +1,146 @@
+// The file tools on a real ledger and a real directory, each process with system calls of its own
+// that can be made to die. The truth is what is on the disk.
+
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import { createActivities, createRegistry } from '../../activities/index.ts';
+import { createFileTool } from '../../activities/tools/files/create-file.ts';
+import { replaceFileTool } from '../../activities/tools/files/replace-file.ts';
+import { type FileSystem, nodeFiles } from '../../activities/tools/files/system.ts';
+import type { PerformCall } from '../../core/activity-calls.ts';
+import { genesisBase } from '../../core/consumes.ts';
+import { digestOfBytes } from '../../core/digest.ts';
+import { actionIdOf, attemptIdOf } from '../../core/ids.ts';
+import { activityRig, defaults, EXECUTION, type Rig } from './activity-rig.ts';
+import { type MortalProcess, mortalProcess, type Plan } from './mortal-files.ts';
+import { tempDir } from './temp-dir.ts';
+
+export const OLD = 'the old content\n';
+export const NEW = 'the new content, somewhat longer\n';
+
+export type Work = 'create' | 'replace';
+
+export interface FileAction {
+  readonly runId: string;
+  readonly actionId: string;
+  readonly path: string;
+  /** Another attempt of it. */
+  call(): PerformCall;
+}
+
+export interface FileProcess extends MortalProcess {
+  /** Undefined where it died. */
+  perform(call: PerformCall): Promise<Performed | undefined>;
+  /** As the run asks: what is open is in doubt from then on. Undefined where it died. */
+  inquire(action: FileAction): Promise<Inquired | undefined>;
+  doubt(call: PerformCall): Promise<void>;
+}
+type Activities = ReturnType<typeof createActivities>;
+export type Performed =
+  | Awaited<ReturnType<Activities['performAction']>>
+  | { readonly settled?: never; readonly failed: string };
+export type Inquired = Awaited<ReturnType<Activities['inquire']>>;
+
+export interface FileRig {
+  readonly rig: Rig;
+  readonly root: string;
+  /** In a run of its own, on a file in a directory of its own. */
+  action(work: Work): Promise<FileAction>;
+  process(plan?: Plan): FileProcess;
+  /** Whether the effect is there; throws where neither the old nor the new file is there whole. */
+  isPublished(action: FileAction): boolean;
+  /** What stands beside the target, with the sizes, without what never tells anything. */
+  beside(action: FileAction): string[];
+}
+
+/** `over`: of the system calls, e.g. to have no exchange. */
+export async function fileRig(over: Partial<FileSystem> = {}): Promise<FileRig> {
+  const root = tempDir();
+  const base = { ...nodeFiles, ...over };
+  const toolsOf = (files: FileSystem) => ({
+    create_file: createFileTool({ root, files }),
+    replace_file: replaceFileTool({
+      ...{ root, files },
+      ...(files.addonMissing() === null ? {} : { withoutLock: true }),
+    }),
+  });
+  const rig = await activityRig({ tools: toolsOf(base) });
+  const olds = new Map<string, bigint | null>();
+  const inodeOf = (path: string) =>
+    statSync(join(root, path), { bigint: true, throwIfNoEntry: false })?.ino ?? null;
+  let actions = 0;
+  return {
+    rig,
+    root,
+    async action(kind) {
+      actions++;
+      const position = 't1.c1';
+      const runId = `files-${actions}`;
+      const opened = await rig.open({ runId, goal: { kind: 'plan', steps: [] } });
+      const path = `d${actions}/f.txt`;
+      mkdirSync(join(root, dirname(path)));
+      if (kind === 'replace') writeFileSync(join(root, path), OLD);
+      olds.set(path, inodeOf(path));
+      const actionId = actionIdOf(runId, position);
+      const tool = opened.catalog.find(({ binding }) => binding.tool === `${kind}_file`);
+      if (tool === undefined) throw new Error(`no tool to ${kind} a file`);
+      const expect = kind === 'replace' ? { expect: digestOfBytes(Buffer.from(OLD)) } : {};
+      const input = { kind: 'inline', value: { path, content: NEW, ...expect } } as const;
+      const { binding, replay } = tool;
+      const call = () =>
+        rig.call(opened, {
+          ...{ runId, position, actionId, binding, replay, input },
+          consumes: { base: genesisBase(runId), pairs: [] },
+          attemptId: attemptIdOf(actionId, randomUUID()),
+        });
+      return { runId, actionId, path, call };
+    },
+    process(plan) {
+      const mortal = mortalProcess(base, plan);
+      const activities = createActivities({
+        ...rig.deps,
+        ledger: mortal.ledger(rig.ledger),
+        registry: createRegistry(toolsOf(mortal.files), defaults),
+      });
+      const died = mortal.reached.then(() => undefined);
+      const unlessDead = <T>(done: Promise<T>): Promise<T | undefined> =>
+        plan?.fate === 'stands' ? done : Promise.race([done, died]);
+      return {
+        ...mortal,
+        perform: (call) =>
+          unlessDead(
+            rig
+              .deliver(call.attemptId, () => activities.performAction(call), {
+                workflowExecution: { workflowId: call.runId, runId: EXECUTION },
+              })
+              .catch((error: Error) => ({ failed: error.message })),
+          ),
+        doubt: async ({ runId, actionId, attemptId }) => {
+          const doubt = { kind: 'doubt', why: 'lost', externalId: null } as const;
+          await activities.recordFacts({ ...doubt, runId, pin: null, actionId, attemptId });
+        },
+        inquire: ({ runId, actionId }) =>
+          unlessDead(
+            activities.inquire({
+              ...{ runId, pin: null, actionId, mode: 'ask', attemptIds: [], wantsValue: true },
+            }),
+          ),
+      };
+    },
+    isPublished({ path }) {
+      const inode = inodeOf(path);
+      const found = inode === null ? null : readFileSync(join(root, path), 'utf8');
+      const before = olds.get(path) ?? null;
+      if (inode === before && found === (before === null ? null : OLD)) return false;
+      if (inode !== before && found === NEW) return true;
+      throw new Error(`${path} is neither the old file nor the new one: ${found}`);
+    },
+    beside: ({ path }) => {
+      const directory = join(root, dirname(path));
+      return readdirSync(directory)
+        .filter((name) => name !== 'f.txt' && !name.endsWith('.lock'))
+        .map((name) => `${extname(name)} ${statSync(join(directory, name)).size}`);
+    },
+  };
+}
