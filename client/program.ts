@@ -6,6 +6,7 @@ import type { ClientConfig } from '../core/config.ts';
 import { amend, cancel, revoke, topUp } from './commands/authority.ts';
 import type { CommandContext, CommandOutput } from './commands/command.ts';
 import { approve, deny } from './commands/decide.ts';
+import { files } from './commands/files.ts';
 import { inbox } from './commands/inbox.ts';
 import { ledgerRestore } from './commands/ledger-restore.ts';
 import { resolve } from './commands/resolve.ts';
@@ -56,6 +57,16 @@ export function cliProgram(perform: Perform, version: string): Command {
     .command('state <run-id>')
     .description('show what the ledger and the run itself know')
     .action((runId) => act((context) => state(context, runId)));
+  program
+    .command('files <run-id>')
+    .description(
+      'compare the files that the run wrote, by the ledger, with what is on this disk now; ' +
+        'reads only',
+    )
+    .requiredOption('--root <directory>', 'root of the file tools, on this machine')
+    .action((runId, flags) =>
+      perform.alone(program.opts(), (config) => files(config, runId, flags)),
+    );
   declareResolve(program, act);
   declareAuthority(program, act);
   declareDecisions(program, act);

@@ -1,0 +1,63 @@
+// What is at the paths of the files that a run wrote, on the machine of whoever asks. It only reads:
+// nothing is repaired, and no result is made of a file that looks right.
+
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import type { Digest } from '../core/digest.ts';
+import type { RunState } from '../core/run-state.ts';
+import { type FileFinding, type Found, fileFindings, writtenFiles } from '../core/written-files.ts';
+import { ClientError, errorText } from './errors.ts';
+
+/** Throws ClientError `bad_input` where the root is not there: a disk may not be mounted. */
+export async function filesOf(run: RunState, root: string): Promise<FileFinding[]> {
+  const realRoot = await realpath(root).catch((error: unknown) => {
+    throw new ClientError('bad_input', `--root ${root}: ${errorText(error)}`);
+  });
+  const written = writtenFiles(run);
+  const paths = [...new Set(written.map(({ path }) => path))];
+  const found = new Map<string, Found>();
+  for (const path of paths) found.set(path, await foundAt(realRoot, path));
+  return fileFindings(written, (path) => found.get(path) ?? 'unreadable');
+}
+
+/** The path is that of the real file: a link in its place is another thing. */
+async function foundAt(root: string, path: string): Promise<Found> {
+  const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+  try {
+    const directory = await realpath(join(root, dirname(path)));
+    if (relative(root, directory).split('/')[0] === '..') return 'unreadable';
+    const itself = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+    const file = await open(join(directory, basename(path)), itself);
+    try {
+      if (!(await file.stat()).isFile()) return 'no_file';
+      const hash = createHash('sha256');
+      for await (const chunk of file.createReadStream({ autoClose: false })) hash.update(chunk);
+      return `sha256:${hash.digest('hex')}` satisfies Digest;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return 'absent';
+    return code === 'ELOOP' ? 'no_file' : 'unreadable';
+  }
+}
+
+export function fileLines(findings: readonly FileFinding[]): string[] {
+  if (findings.length === 0) return ['no file of this run is on record'];
+  return findings.flatMap(({ actionId, tool, path, wrote, result, ...now }) => [
+    `  ${actionId}  ${tool}  ${path}  ${words[now.state]}${now.by === null ? '' : ` by ${now.by}`}`,
+    `    wrote ${wrote}${result === 'missing' ? ', its result is missing' : ''}; now: ${now.found}`,
+  ]);
+}
+
+const words: Record<FileFinding['state'], string> = {
+  as_written: 'as it was written',
+  overwritten: 'overwritten',
+  gone_back: 'GONE BACK to what was there before',
+  missing: 'MISSING',
+  changed: 'changed since, by another hand',
+  unreadable: 'cannot be read here',
+};
