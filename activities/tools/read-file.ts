@@ -42,14 +42,19 @@ export function readFileTool({
       if (read.kind !== 'bytes') return read;
       const text = textOf(read.bytes);
       if (text === null) return refusal('not_utf8', path, 'is no UTF-8 text; it was not read');
-      return { kind: 'executed', result: { path, text, digest: digestOfBytes(read.bytes) } };
+      const digest = digestOfBytes(read.bytes);
+      const result = { path, text, digest };
+      // As the writing tools name it: one who finds another version than was judged says so.
+      return { kind: 'executed', result, externalId: read.path, objectVersion: digest };
     },
   });
 }
 
 const CHUNK_BYTES = 65_536;
 
-type Read = { readonly kind: 'bytes'; readonly bytes: Uint8Array } | Unwritten;
+type Read =
+  | { readonly kind: 'bytes'; readonly path: string; readonly bytes: Uint8Array }
+  | Unwritten;
 
 async function readBytes(
   files: FileSystem,
@@ -77,7 +82,7 @@ async function wholeOf(
   for (let at = 0; at <= bytesMax; ) {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     const got = await files.read(file, chunk, at);
-    if (got === 0) return { kind: 'bytes', bytes: Buffer.concat(chunks) };
+    if (got === 0) return { kind: 'bytes', path, bytes: Buffer.concat(chunks) };
     chunks.push(chunk.subarray(0, got));
     at += got;
   }

@@ -63,7 +63,8 @@ test('K-002 killed after the commit: one effect, whatever is found of it afterwa
     end: { kind: 'stopped', reason: 'revoked' },
     effects: [{ actionId: 'k2-revoked.t1.c1', outcome: 'executed', authRevision: 1 }],
   });
-  // c: another file is there, and who removed ours nobody can tell. A person is asked, and nothing is written again.
+  // c: another file is there, and nobody can tell whether it took the place of ours. A person is
+  // asked, and nothing is written again.
   const question = await asked(stage.client, 'k2-other.t1.c1');
   await until('the look at the file', WITHIN_MS, async () => {
     const { lastAnswer } =

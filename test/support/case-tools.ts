@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { defineTool, createFileTool } from '../../activities/index.ts';
+import { createFileTool, defineTool } from '../../activities/index.ts';
 import { httpReceiver } from '../../activities/tools/http-receiver.ts';
 import type { Json } from '../../core/digest.ts';
 import { limits } from '../../core/limits.ts';

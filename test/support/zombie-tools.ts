@@ -2,7 +2,7 @@
 // receiver can do about a request that comes late.
 
 import * as z from 'zod';
-import { defineTool, createFileTool } from '../../activities/index.ts';
+import { createFileTool, defineTool } from '../../activities/index.ts';
 import { httpReceiver } from '../../activities/tools/http-receiver.ts';
 import type { ContractInput } from '../../core/contract.ts';
 import type { Json } from '../../core/digest.ts';

@@ -60,7 +60,11 @@ export function unwrittenBy(error: unknown, path: string): Unwritten {
   const code = errnoOf(error) ?? 'unknown_error';
   const row = errnoTable[code];
   if (row === undefined)
-    return { kind: 'not_taken', code, message: `${JSON.stringify(path)}: ${messageOf(error)}` };
+    return {
+      kind: 'not_taken',
+      code,
+      message: `${JSON.stringify(path)}: ${messageOf(error)}; nothing was written`,
+    };
   const { kind, words, retryAfterMs } = row;
   const message = `${JSON.stringify(path)} ${words} (${code})`;
   if (kind === 'refused' || retryAfterMs === undefined) return { kind, code, message };

@@ -121,6 +121,8 @@ async function openPlace(
       return refusal('symlink', path, 'is a link, and links are not followed here; name the file');
     way = isAbsolute(stands.to) ? dirname(stands.to) : `${directory.real}/${dirname(stands.to)}`;
     name = basename(stands.to);
+    if (name === '.' || name === '..')
+      return refusal('directory', path, 'is a link to a directory');
     if (isOwnName(name)) return reserved(path);
   }
   return unwrittenBy(Object.assign(new Error('too many links'), { code: 'ELOOP' }), path);
