@@ -11,6 +11,8 @@
 //   reach `system.posix_acl_access`, `security.capability` and, as root, `trusted.*`. What is not
 //   there is `null`; removing it is ENODATA. On ramfs, which has none, the list is empty and the
 //   rest ENOTSUP.
+// - Its list may end in rubbish: it asks for the size first, and an overlay then leaves out names
+//   of its own. A name that the system does not know as one is dropped here.
 // - An ACL is changed by a later fchmod (its mask is what the mode shows for the group), so it is
 //   set last. A new file in a directory with a default ACL has an ACL of its own from the start:
 //   `removeAttr` takes it away.
@@ -61,7 +63,11 @@ export function loadNative(load: () => unknown): Addon {
   const lacking = NAMES.filter((name) => typeof calls?.[name] !== 'function');
   if (lacking.length > 0)
     return { calls: null, missing: `${PACKAGE} is another version: no ${lacking.join(', ')}` };
-  return { calls: { ...pick(calls), swap: (one, other) => calls.swap(whole(one), whole(other)) } };
+  const own: Pick<Native, 'swap' | 'listAttrs'> = {
+    swap: (one, other) => calls.swap(whole(one), whole(other)),
+    listAttrs: (fd) => attributesOf(calls, fd),
+  };
+  return { calls: { ...pick(calls), ...own } };
 }
 
 const NAMES = [
@@ -74,9 +80,27 @@ const NAMES = [
   'removeAttr',
 ] as const satisfies (keyof Native)[];
 
-function pick(calls: Native): Native {
-  const { tryLock, unlock, swap, listAttrs, getAttr, setAttr, removeAttr } = calls;
-  return { tryLock, unlock, swap, listAttrs, getAttr, setAttr, removeAttr };
+function pick({ tryLock, unlock, getAttr, setAttr, removeAttr }: Native) {
+  return { tryLock, unlock, getAttr, setAttr, removeAttr };
+}
+
+async function attributesOf(calls: Native, fd: number): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of new Set(await calls.listAttrs(fd)))
+    if (await isAttribute(calls, fd, name)) found.push(name);
+  return found;
+}
+
+/** What the system says of a text that is no name: empty, too long, or of no kind it knows. */
+const noNames: ReadonlySet<unknown> = new Set(['ERANGE', 'EINVAL', 'ENOTSUP']);
+
+/** One that may not be read is one; whoever reads it hears that. */
+async function isAttribute(calls: Native, fd: number, name: string): Promise<boolean> {
+  try {
+    return (await calls.getAttr(fd, name)) !== null;
+  } catch (error) {
+    return !noNames.has((error as NodeJS.ErrnoException).code);
+  }
 }
 
 /** A path that the addon would cut names another file. */

@@ -115,6 +115,30 @@ test('C7 an ACL is read, set and taken away through a descriptor, and is set las
   expect(await calls().getAttr(fd, ACL)).toBeNull();
 });
 
+test('C7 rubbish at the end of the list of attributes is dropped', async () => {
+  const failing = (code: string) => Promise.reject(Object.assign(new Error(code), { code }));
+  const fake = {
+    ...calls(),
+    listAttrs: async () => [
+      'user.a',
+      'security.b',
+      'user.a',
+      '',
+      '\u0001x',
+      'user.old',
+      'x'.repeat(300),
+    ],
+    getAttr: (_fd: number, name: string) => {
+      if (name === 'user.a') return Promise.resolve(Buffer.from('1'));
+      if (name === 'security.b') return failing('EACCES');
+      if (name === 'user.old') return Promise.resolve(null);
+      return failing(name.length === 2 ? 'ENOTSUP' : 'ERANGE');
+    },
+  };
+  const { calls: found } = loadNative(() => fake);
+  expect(await found?.listAttrs(0)).toEqual(['user.a', 'security.b']);
+});
+
 test('C7 a new file takes an ACL over from its directory', async () => {
   const directory = join(tempDir(), 'shared');
   await mkdir(directory);
