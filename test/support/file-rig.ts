@@ -2,8 +2,18 @@
 // that can be made to die. The truth is what is on the disk.
 
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, extname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { createActivities, createRegistry } from '../../activities/index.ts';
 import { createFileTool } from '../../activities/tools/files/create-file.ts';
 import { replaceFileTool } from '../../activities/tools/files/replace-file.ts';
@@ -54,6 +64,16 @@ export interface FileRig {
   beside(action: FileAction): string[];
 }
 
+const MEMORY = '/dev/shm';
+
+/** In memory where the machine has a place there: the ledger commits several times at each point. */
+function quickLedger(): { path?: string } {
+  if (!existsSync(MEMORY)) return {};
+  const directory = mkdtempSync(join(MEMORY, 'holdfast-test-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return { path: join(directory, 'ledger.db') };
+}
+
 /** `over`: of the system calls, e.g. to have no exchange. */
 export async function fileRig(over: Partial<FileSystem> = {}): Promise<FileRig> {
   const root = tempDir();
@@ -65,7 +85,7 @@ export async function fileRig(over: Partial<FileSystem> = {}): Promise<FileRig> 
       ...(files.addonMissing() === null ? {} : { withoutLock: true }),
     }),
   });
-  const rig = await activityRig({ tools: toolsOf(base) });
+  const rig = await activityRig({ tools: toolsOf(base), ...quickLedger() });
   const olds = new Map<string, bigint | null>();
   const inodeOf = (path: string) =>
     statSync(join(root, path), { bigint: true, throwIfNoEntry: false })?.ino ?? null;

@@ -104,7 +104,12 @@ export function mortalProcess(
       const coming = fateOf(name);
       if (coming === 'dies') die();
       if (coming === 'dies' || coming === 'is_dead') return never();
-      if (coming === 'fails' || coming === 'fails_and_dies') throw failed(name);
+      if (coming === 'fails' || coming === 'fails_and_dies') {
+        // The kernel closes a file also where it has an error to tell.
+        if (name === 'close') open.delete(args[0] as OpenFile);
+        if (name === 'close') await call(...args);
+        throw failed(name);
+      }
       if (coming === 'stands') {
         reached.pass();
         await goneOn.passed;
