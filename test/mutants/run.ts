@@ -8,8 +8,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { guards } from './guards.ts';
-import { type Judged, judged, type Mutant, mutantsOf, notGreen, patched } from './mutant.ts';
-import { endRunners, runTests } from './runner.ts';
+import {
+  type Judged,
+  judged,
+  type Mutant,
+  mutantsOf,
+  notGreen,
+  patched,
+  type Report,
+} from './mutant.ts';
+import { endRunners, isApart, type Runner, runApart, runnerIn } from './runner.ts';
 import { copiedTree, type Tree } from './tree.ts';
 
 /** Each is a process at a time; more than the machine has cores only makes tests wait. */
@@ -66,28 +74,63 @@ async function tryIn(trees: readonly Tree[], mutants: readonly Mutant[]): Promis
   const [first] = trees;
   if (first === undefined) throw new Error('there is nothing to try');
   say(`${mutants.length} mutants; their tests without a patch first\n`);
-  const green = await runTests(first.root, mutants);
-  const rows: Row[] = [];
-  let next = 0;
-  const lane = async (tree: Tree): Promise<void> => {
-    for (let mutant = mutants[next++]; mutant !== undefined; mutant = mutants[next++]) {
-      const row = { mutant, ...(notGreen(mutant, green) ?? (await tryOne(tree, mutant))) };
-      rows.push(row);
-      say(rowText(row));
-    }
-  };
-  await Promise.all(trees.map(lane));
-  tell(rows);
-  return rows;
+  const green = await runApart(first, mutants);
+  const left = mutants.values();
+  const rows = await Promise.all(trees.map((tree) => tryLeft({ tree, left, green })));
+  tell(rows.flat());
+  return rows.flat();
 }
 
-async function tryOne(tree: Tree, mutant: Mutant): Promise<Judged> {
+interface Lane {
+  readonly tree: Tree;
+  /** Shared: each mutant is taken by one lane. */
+  readonly left: IterableIterator<Mutant>;
+  readonly green: Report;
+}
+
+async function tryLeft({ tree, left, green }: Lane): Promise<readonly Row[]> {
+  const runner = runnerIn(tree);
+  const rows: Row[] = [];
+  for (const mutant of left) {
+    const row = {
+      mutant,
+      ...(notGreen(mutant, green) ?? (await tryOne({ tree, runner }, mutant))),
+    };
+    rows.push(row);
+    say(rowText(row));
+  }
+  const again = await putBack(runner, rows);
+  await runner.end();
+  return again;
+}
+
+/** A patch that is still there would have caught whatever came after it. */
+async function putBack(runner: Runner, rows: readonly Row[]): Promise<readonly Row[]> {
+  const kept = rows.filter(({ mutant }) => !isApart(mutant.test));
+  if (kept.length === 0) return rows;
+  const green = await runner.run(kept.map(({ mutant }) => mutant));
+  return rows.map((row) => {
+    const problem = kept.includes(row) && row.verdict === 'caught' && notGreen(row.mutant, green);
+    if (!problem) return row;
+    const red = { ...row, ...problem, why: `with its file put back: ${problem.why}` };
+    say(rowText(red));
+    return red;
+  });
+}
+
+interface Place {
+  readonly tree: Tree;
+  readonly runner: Runner;
+}
+
+async function tryOne({ tree, runner }: Place, mutant: Mutant): Promise<Judged> {
   const before = await tree.read(mutant.file);
   const patch = patched(before, mutant);
   if (patch.kind === 'stale') return { verdict: 'stale', why: patch.why };
   await tree.write(mutant.file, patch.text);
   try {
-    return judged(mutant, await runTests(tree.root, [mutant]));
+    const tried = [mutant];
+    return judged(mutant, await (isApart(mutant.test) ? runApart(tree, tried) : runner.run(tried)));
   } finally {
     await tree.write(mutant.file, before);
   }

@@ -10,6 +10,8 @@ export interface Tree {
   readonly root: string;
   read(path: string): Promise<string>;
   write(path: string, text: string): Promise<void>;
+  /** Paths that were written since it was last asked. */
+  written(): readonly string[];
 }
 
 /** In `directory`, which must not be there yet. */
@@ -23,5 +25,18 @@ export async function copiedTree(directory: string): Promise<Tree> {
     await write(path, text);
   }
   await symlink(join(projectRoot, 'node_modules'), join(root, 'node_modules'));
-  return { root, read: (path) => readFile(join(root, path), 'utf8'), write };
+  const paths = new Set<string>();
+  return {
+    root,
+    read: (path) => readFile(join(root, path), 'utf8'),
+    write(path, text) {
+      paths.add(path);
+      return write(path, text);
+    },
+    written() {
+      const since = [...paths];
+      paths.clear();
+      return since;
+    },
+  };
 }
