@@ -12,15 +12,17 @@ import type { ActionState, ObjectState, Objects, RunState } from './run-state.ts
 
 export type Acceptance = 'not_evaluated' | 'accepted' | 'rejected';
 
-export function acceptanceOf(run: RunState, action: ActionState): Acceptance {
+export function acceptanceOf({ objects }: RunState, action: ActionState): Acceptance {
   const { final, disputed } = action;
   const version = objectVersionOf(action);
   if (final === null || final.externalId === null || version === null) return 'not_evaluated';
   if (disputed || !changesObjects(action)) return 'not_evaluated';
-  const object = onlyOneOf(run.objects, final.externalId);
-  if (object?.version !== version) return 'not_evaluated';
-  if (object.domain !== domainOf(action) || final.seq < object.otherAt) return 'not_evaluated';
-  return verdictOn(run.objects, object);
+  const object = onlyOneOf(objects, final.externalId);
+  if (object?.domain !== domainOf(action)) return 'not_evaluated';
+  const others = object.versions.filter((each) => each.version !== version);
+  if (others.some(({ changedAt }) => changedAt > final.seq)) return 'not_evaluated';
+  const otherAt = Math.max(0, ...others.map(({ namedAt }) => namedAt));
+  return verdictOn(objects, { object: final.externalId, version, after: otherAt });
 }
 
 /** A judgement names no domain: of two objects with one name it is about neither. */
@@ -29,9 +31,16 @@ function onlyOneOf({ known }: Objects, externalId: string): ObjectState | undefi
   return others.length === 0 ? only : undefined;
 }
 
-function verdictOn({ judged }: Objects, { externalId, version, otherAt }: ObjectState): Acceptance {
-  const all = judged.filter((each) => each.object === externalId);
-  const holding = all.filter((each) => each.objectVersion === version && each.seq > otherAt);
+interface Standing {
+  readonly object: string;
+  readonly version: string;
+  /** Number of the last fact by which it had another version. */
+  readonly after: number;
+}
+
+function verdictOn({ judged }: Objects, { object, version, after }: Standing): Acceptance {
+  const all = judged.filter((each) => each.object === object);
+  const holding = all.filter((each) => each.objectVersion === version && each.seq > after);
   if (holding.some((each) => each.verdict === 'rejected')) return 'rejected';
   return all.length > 0 && holding.length === all.length ? 'accepted' : 'not_evaluated';
 }
@@ -48,31 +57,38 @@ interface Named {
   readonly domain: string | null;
   /** Null: it was changed, and nobody said to what. */
   readonly version: string | null;
+  /** By an effect; else a look found it so. */
+  readonly isChange: boolean;
 }
 
-/** The version that a fact tells of an object: by an effect, or by a look that found it. */
+/** The version that a fact tells of an object. */
 function namedIn(before: RunState, after: RunState, body: FactBody): Named | null {
   const action = 'actionId' in body && body.actionId && after.actions.get(body.actionId);
   if (!action) return null;
-  const domain = domainOf(action);
-  if ('objectVersion' in body && body.objectVersion !== null && body.externalId !== null)
-    return { externalId: body.externalId, domain, version: body.objectVersion };
-  if (!changesObjects(action)) return null;
   const { final } = action;
-  const isNews = final !== null && final !== before.actions.get(action.actionId)?.final;
-  if (isNews && hasEffectBy(final) && final.externalId !== null)
-    return { externalId: final.externalId, domain, version: objectVersionOf(action) };
-  const externalId = body.kind === 'attempt_settled' && !isNews ? body.externalId : null;
-  return externalId === null ? null : { externalId, domain, version: null };
+  const isNews = hasEffectBy(final) && final !== before.actions.get(action.actionId)?.final;
+  const isSettled = body.kind === 'attempt_settled' && (final === null || hasEffectBy(final));
+  const isSecond = body.kind === 'observation' && body.about === 'second_effect';
+  const isChange = changesObjects(action) && (isNews || isSettled || isSecond);
+  const said = 'externalId' in body ? body : null;
+  const externalId = said?.externalId ?? (isNews ? final?.externalId : null) ?? null;
+  const version = isNews ? objectVersionOf(action) : objectVersionIn(body);
+  if (externalId === null || (version === null && !isChange)) return null;
+  return { externalId, domain: domainOf(action), version, isChange };
+}
+
+function objectVersionIn(body: FactBody): string | null {
+  return 'objectVersion' in body ? body.objectVersion : null;
 }
 
 function knownAfter({ known }: Objects, named: Named, seq: number): readonly ObjectState[] {
-  const { externalId, domain, version } = named;
-  const isIt = (each: Named) => each.externalId === externalId && each.domain === domain;
-  const before = known.find(isIt);
-  const isOther = before !== undefined && (version === null || before.version !== version);
-  const otherAt = isOther ? before.at : (before?.otherAt ?? 0);
-  return [...known.filter((each) => !isIt(each)), { ...named, at: seq, otherAt }];
+  const { externalId, domain, version, isChange } = named;
+  const isIt = (each: ObjectState) => each.externalId === externalId && each.domain === domain;
+  const versions = known.find(isIt)?.versions ?? [];
+  const before = versions.find((each) => each.version === version);
+  const now = { version, namedAt: seq, changedAt: isChange ? seq : (before?.changedAt ?? 0) };
+  const object = { externalId, domain, versions: [...versions.filter((v) => v !== before), now] };
+  return [...known.filter((each) => !isIt(each)), object];
 }
 
 /** The newest word of each tool on each object. */

@@ -77,15 +77,19 @@ export interface ActionState {
   readonly firstSeq: number;
 }
 
-/** What an object was last known to be; it is named as the receiver of its domain names it. */
+/** What was told of an object; it is named as the receiver of its domain names it. */
 export interface ObjectState {
   readonly externalId: string;
   readonly domain: string | null;
+  readonly versions: readonly ObjectVersion[];
+}
+
+interface ObjectVersion {
   /** Null: it was changed, and nobody said to what. */
   readonly version: string | null;
-  /** Number of the last fact that names it, and of the last at which it had another version. */
-  readonly at: number;
-  readonly otherAt: number;
+  /** Number of the last fact that names it, and of the last effect that made it; 0: none did. */
+  readonly namedAt: number;
+  readonly changedAt: number;
 }
 
 interface Judge {

@@ -103,6 +103,11 @@ describe('R-129 the acceptance of an effect', () => {
     ],
     ['reviewed as it was then written', [judge('h1'), write('h1')], [none, yes]],
     ['found changed by a look', [write('h1'), judge('h1'), look('h2')], [none, none, none]],
+    [
+      'found changed by a look, and checked as it was written',
+      [write('h1'), look('h2'), judge('h1')],
+      [yes, none, none],
+    ],
     ['found as it was', [write('h1'), judge('h1'), look('h1')], [yes, none, none]],
     ['found changed by a note', [write('h1'), judge('h1'), noted('h2')], [none, none]],
     ['noted without a version', [write('h1'), judge('h1'), noted(null)], [yes, none]],

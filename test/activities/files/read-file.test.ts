@@ -23,7 +23,12 @@ test.each([
     await writeFile(join(root, 'mail.txt'), text);
     const settled = await readFileTool({ root }).execute({ path: 'mail.txt' }, looseAttempt());
     const digest = digestOfBytes(Buffer.from(text));
-    expect(settled).toEqual({ kind: 'executed', result: { path: 'mail.txt', text, digest } });
+    expect(settled).toEqual({
+      kind: 'executed',
+      externalId: 'mail.txt',
+      objectVersion: digest,
+      result: { path: 'mail.txt', text, digest },
+    });
   },
 );
 
