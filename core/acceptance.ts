@@ -7,7 +7,7 @@
 //        judge again, and a rejection stands until the same tool judges the same object again.
 
 import type { Fact, FactBody } from './facts.ts';
-import { hasEffectBy, objectVersionOf } from './finality.ts';
+import { actsOutside, hasEffectBy, objectVersionOf } from './finality.ts';
 import type { ActionState, ObjectState, Objects, RunState } from './run-state.ts';
 
 export type Acceptance = 'not_evaluated' | 'accepted' | 'rejected';
@@ -16,7 +16,7 @@ export function acceptanceOf({ objects }: RunState, action: ActionState): Accept
   const { final, disputed } = action;
   const version = objectVersionOf(action);
   if (final === null || final.externalId === null || version === null) return 'not_evaluated';
-  if (disputed || !changesObjects(action)) return 'not_evaluated';
+  if (disputed || !actsOutside(action)) return 'not_evaluated';
   const object = onlyOneOf(objects, final.externalId);
   if (object?.domain !== domainOf(action)) return 'not_evaluated';
   const others = object.versions.filter((each) => each.version !== version);
@@ -69,7 +69,7 @@ function namedIn(before: RunState, after: RunState, body: FactBody): Named | nul
   const isNews = hasEffectBy(final) && final !== before.actions.get(action.actionId)?.final;
   const isSettled = body.kind === 'attempt_settled' && (final === null || hasEffectBy(final));
   const isSecond = body.kind === 'observation' && body.about === 'second_effect';
-  const isChange = changesObjects(action) && (isNews || isSettled || isSecond);
+  const isChange = actsOutside(action) && (isNews || isSettled || isSecond);
   const said = 'externalId' in body ? body : null;
   const externalId = said?.externalId ?? (isNews ? final?.externalId : null) ?? null;
   const version = isNews ? objectVersionOf(action) : objectVersionIn(body);
@@ -110,10 +110,4 @@ function judgedAfter(
 
 function domainOf({ attempts }: ActionState): string | null {
   return attempts[0]?.entry.domain ?? null;
-}
-
-/** What has no effect is nothing that could be what was wanted. */
-function changesObjects({ attempts }: ActionState): boolean {
-  const replay = attempts[0]?.entry.replay;
-  return replay === 'keyed' || replay === 'never';
 }

@@ -46,6 +46,8 @@ export function isSecondEffect(action: ActionState, said: Named): boolean {
   const { final } = action;
   if (final === null) return false;
   if (!hasEffectBy(final)) return true;
+  // Read twice, an object may well have another version.
+  if (!actsOutside(action)) return false;
   return (
     areOthers(final.externalId, said.externalId) ||
     areOthers(objectVersionOf(action), said.objectVersion)
@@ -60,6 +62,12 @@ export function isReplay(action: ActionState, said: Named): boolean {
   const { final } = action;
   if (final === null || said.externalId === null) return false;
   return final.externalId === said.externalId && !isSecondEffect(action, said);
+}
+
+/** Whether it is there for an effect: what only reads, or asks a model, has none. */
+export function actsOutside({ attempts }: ActionState): boolean {
+  const replay = attempts[0]?.entry.replay;
+  return replay === 'keyed' || replay === 'never';
 }
 
 function areOthers(left: string | null, right: string | null): boolean {

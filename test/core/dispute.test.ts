@@ -13,6 +13,7 @@ import {
   keyed,
   openAndEnter,
   resolve,
+  safe,
 } from '../support/story.ts';
 
 type Tell = (ledger: MemoryLedger) => unknown;
@@ -85,6 +86,17 @@ describe('D9 an action is disputed', () => {
       (l) =>
         inTurn(
           two(l),
+          settle(l, { objectVersion: 'v1' }),
+          settle(l, { attemptId: second, objectVersion: 'v2' }),
+        ),
+    ],
+    [
+      false,
+      'not by a second reading, which found another version',
+      (l) =>
+        inTurn(
+          openAndEnter(l, safe),
+          enter(l, { ...safe, ...again() }),
           settle(l, { objectVersion: 'v1' }),
           settle(l, { attemptId: second, objectVersion: 'v2' }),
         ),
