@@ -154,6 +154,17 @@ test.each([
   },
 );
 
+test('C7 an ACL that changes the mode, when it is set, is refused', async () => {
+  const { root, path } = rootWith(0o2755);
+  await withAttribute(path, note, Buffer.from('a note'));
+  const setAttribute: FileSystem['setAttribute'] = async (file, name, value) => {
+    await nodeFiles.setAttribute(file, name, value);
+    await nodeFiles.changeMode(file, 0o755);
+  };
+  const settled = await replaced({ root, ...ask, files: { setAttribute } });
+  expect(settled).toMatchObject({ kind: 'refused', code: 'mode_not_kept' });
+});
+
 test('C7 a signature of the old content is not put on the new one: refused', async () => {
   const { root } = rootWith();
   const seal = 'security.ima';

@@ -224,6 +224,12 @@ test.each<[string, FileSystem['write'], string]>([
   expect(namesIn(root)).toEqual(['a']);
 });
 
+test('C2 a file that is shorter than its content is told by its size', async () => {
+  const files = { write: async (_: unknown, bytes: Uint8Array) => bytes.byteLength };
+  const settled = await created({ root: tempDir(), path: 'a', content: 'v8', files });
+  expect(settled).toHaveProperty('message', expect.stringContaining('0 of 2 bytes'));
+});
+
 test('every listed error says what it is of the path, and only what passes is tried again', () => {
   for (const [code, { kind }] of Object.entries(errnoTable)) {
     const error = Object.assign(new Error(code), { code });

@@ -189,3 +189,12 @@ test('a file system that knows no exchange gets a rename', async () => {
   expect(textOf(join(root, 'a.txt'))).toBe('v8');
   expect(namesIn(root)).toEqual(['a.txt']);
 });
+
+test('C10 R-126 another writer has the lock: not taken, nothing is looked at', async () => {
+  const root = rootWith('v7');
+  const files = { tryLock: () => false };
+  const ask = { root, path: 'a.txt', content: 'v8', was: 'v7', files, lockWaitMs: 0 };
+  expect(await replaced(ask)).toMatchObject({ kind: 'not_taken', code: 'locked' });
+  expect(textOf(join(root, 'a.txt'))).toBe('v7');
+  expect(namesIn(root)).toEqual(['a.txt']);
+});
