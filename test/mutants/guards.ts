@@ -8,6 +8,7 @@ import { consumesGuards } from './consumes-guards.ts';
 import { contractSuiteGuards } from './contract-suite-guards.ts';
 import { gateGuards } from './gate-guards.ts';
 import { lateGuards } from './late-guards.ts';
+import { lockGuards } from './lock-guards.ts';
 import type { Guard } from './mutant.ts';
 import { outboxGuards } from './outbox-guards.ts';
 import { preparedGuards } from './prepared-guards.ts';
@@ -31,4 +32,5 @@ export const guards: readonly Guard[] = [
   ...outboxGuards,
   ...preparedGuards,
   ...receiverGuards,
+  ...lockGuards,
 ];

@@ -72,6 +72,9 @@ const needed = [
   'outbox',
   'receiver fence',
   'receiver transaction',
+  'one writer at a target',
+  'ground below a root',
+  'what an exchange displaced',
 ];
 
 describe('the rows', () => {

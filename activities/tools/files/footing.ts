@@ -110,7 +110,7 @@ export function footingOf(
   return { ...standsOn, contract: { scope: scopeOf(root), ...standsOn.contract } };
 }
 
-/** By this a question says where to look, and what was sent to one root is never asked of another. */
+/** Tells a question where to look; what was sent to one root is never asked of another. */
 function scopeOf(root: string): ContractInput['scope'] {
   const here = 'this host';
   return { receiver: `files below ${root}`, account: here, workspace: here, region: here };

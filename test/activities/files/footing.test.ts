@@ -101,7 +101,7 @@ test.each<[string, Machine]>([
   ['a file system of the number 0x1234', { type: 0x1234 }],
   ['a file system of the number 0x9fa0', { type: PROC }],
   ['an unknown ground of win32', { type: EXT4, platform: 'win32' }],
-])('C15 a root on %s is refused at the start, for both tools', (name, at) => {
+])('C15 a root on %s is refused at the start', (name, at) => {
   for (const tool of ['create', 'replace'] as const)
     expect(() => footing(at, {}, tool)).toThrow(`root /work is on ${name}: `);
   expect(() => footing(at)).toThrow("or set network: 'allow'");

@@ -1,5 +1,5 @@
-// The minute itself: a holder that is stopped in the middle of its work. Would catch any age, however
-// it is counted, at which a lock is taken from who has it.
+// The minute itself: a holder that is stopped in the middle of its work. Would catch any age,
+// however it is counted, at which a lock is taken from who has it.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

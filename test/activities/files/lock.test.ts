@@ -210,7 +210,7 @@ test.each([
       writeFileSync(path, '');
     },
   ],
-])('C10 a lock on a file that %s does not count: it is opened anew', async (_case, spoil) => {
+])('C10 a lock on a file that %s does not count', async (_case, spoil) => {
   const directory = tempDir();
   let spoilt = false;
   const files: FileSystem = {
