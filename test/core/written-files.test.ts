@@ -3,7 +3,12 @@
 
 import { describe, expect, test } from 'vitest';
 import { digestOf } from '../../core/digest.ts';
-import { type Found, fileFindings, writtenFiles } from '../../core/written-files.ts';
+import {
+  type Found,
+  fileFindings,
+  preparedDrafts,
+  writtenFiles,
+} from '../../core/written-files.ts';
 import { enter, open, RUN, settle } from '../support/asks.ts';
 import { bodies } from '../support/fact-bodies.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
@@ -15,12 +20,17 @@ const h2 = digestOf('h2');
 const h3 = digestOf('h3');
 const idOf = (step: number) => `${RUN}.t${step}.c1`;
 
-/** An attempt that has prepared and is open. */
-function prepare(l: MemoryLedger, step: number, old: string, wrote: string, target = 'a.txt') {
+function begin(l: MemoryLedger, step: number) {
   const [actionId, attemptId] = [idOf(step), `${idOf(step)}~1`];
   if (enter(l, { actionId, attemptId, entryToken: attemptId }).verdict !== 'entered')
     throw new Error(`${actionId} did not enter`);
-  const marks = { target, old, new: wrote, draft: '.d' };
+}
+
+/** An attempt that has prepared and is open. */
+function prepare(l: MemoryLedger, step: number, old: string, wrote: string, target = 'a.txt') {
+  const [actionId, attemptId] = [idOf(step), `${idOf(step)}~1`];
+  if (!l.run(RUN).actions.has(actionId)) begin(l, step);
+  const marks = { target, old, new: wrote, draft: 'd/.d.draft' };
   const body = bodies.attempt_prepared(l, { actionId, attemptId, marks });
   l.write(RUN, { source: 'execution', body });
   return { actionId, attemptId };
@@ -86,6 +96,12 @@ describe('R-082 K-110 what is at the path of a file that was written', () => {
     expect(states(files, h2)).toEqual(['overwritten', 'as_written']);
   });
 
+  test('the order is that of preparing, whichever entered first', () => {
+    const files = told(begin, write(h0, h1), (l) => write(h1, h2)(l, 1));
+    expect(files.map(({ actionId }) => actionId)).toEqual([idOf(2), idOf(1)]);
+    expect(states(files, h2)).toEqual(['overwritten', 'as_written']);
+  });
+
   test('of two paths each is looked at by itself', () => {
     const files = told(write('absent', h1, 'a.txt'), write('absent', h1, 'b.txt'));
     const found = fileFindings(files, (path) => (path === 'a.txt' ? h1 : 'absent'));
@@ -139,4 +155,17 @@ describe('R-082 which actions wrote a file', () => {
   ])('%s is none', (_what, tell) => {
     expect(told(tell)).toEqual([]);
   });
+});
+
+test('C13 drafts are known of every attempt that prepared one, ended or not, and of no other', () => {
+  const ledger = memoryLedger();
+  open(ledger);
+  write(h0, h1)(ledger, 1);
+  prepare(ledger, 2, h1, h2);
+  const [actionId, attemptId] = [idOf(3), `${idOf(3)}~1`];
+  enter(ledger, { actionId, attemptId, entryToken: attemptId });
+  expect(preparedDrafts(ledger.run(RUN))).toEqual([
+    { actionId: idOf(1), stem: 'd/.d', over: true },
+    { actionId: idOf(2), stem: 'd/.d', over: false },
+  ]);
 });
