@@ -16,11 +16,18 @@ const pure = ['test/core/**/*.test.ts'];
 /** They start processes and kill them, which takes a minute; `npm run check` leaves them out. */
 const withProcesses = ['test/**/*.process.test.ts'];
 
+/**
+ * What starts processes waits for half of its time: three files at a time keep two cores busy, and
+ * more would only wait for each other. In one group, so that none waits for the other's last file.
+ */
+const besideProcesses = { maxWorkers: 3, sequence: { groupOrder: 1 } };
+
 export default defineConfig({
   test: {
     pool: 'forks', // worker threads and the SDK's native part end in a segmentation fault
     teardownTimeout: 30_000,
-    maxWorkers: 2, // every server test has workers of its own beside it
+    hookTimeout: 60_000, // hooks start and end processes; a limit to give up at
+    maxWorkers: 2,
     env: { TZ: 'UTC', TEST_SEED: seed },
     setupFiles: ['test/support/seed.ts'],
     coverage: { provider: 'v8', include: ['core/**'], thresholds: { 100: true } },
@@ -49,21 +56,21 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...besideProcesses,
           name: 'process',
           include: withProcesses,
           testTimeout: 120_000,
-          sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
         test: {
+          ...besideProcesses,
           name: 'server',
           include: withServer,
           globalSetup: ['test/support/global-server.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          sequence: { groupOrder: 1 },
         },
       },
     ],
