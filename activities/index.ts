@@ -51,7 +51,6 @@ export {
   type VersionsFor,
 } from './tool.ts';
 export { type CreateFileOptions, createFileTool } from './tools/files/create-file.ts';
-export { type InspectFilesOptions, inspectFiles } from './tools/files/inspect-files.ts';
 export type { SymlinkPolicy } from './tools/files/place.ts';
 export { type ReplaceFileOptions, replaceFileTool } from './tools/files/replace-file.ts';
 export { type HttpReceiverOptions, httpReceiver } from './tools/http-receiver.ts';

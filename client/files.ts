@@ -3,23 +3,63 @@
 
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
+import { lstat, open, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import type { Digest } from '../core/digest.ts';
 import type { RunState } from '../core/run-state.ts';
-import { type FileFinding, type Found, fileFindings, writtenFiles } from '../core/written-files.ts';
+import {
+  type DraftEnd,
+  draftEnds,
+  type FileFinding,
+  type Found,
+  fileFindings,
+  preparedDrafts,
+  writtenFiles,
+} from '../core/written-files.ts';
 import { ClientError, errorText } from './errors.ts';
 
 /** Throws ClientError `bad_input` where the root is not there: a disk may not be mounted. */
 export async function filesOf(run: RunState, root: string): Promise<FileFinding[]> {
-  const realRoot = await realpath(root).catch((error: unknown) => {
-    throw new ClientError('bad_input', `--root ${root}: ${errorText(error)}`);
-  });
+  const realRoot = await rootOf(root);
   const written = writtenFiles(run);
   const paths = [...new Set(written.map(({ path }) => path))];
   const found = new Map<string, Found>();
   for (const path of paths) found.set(path, await foundAt(realRoot, path));
   return fileFindings(written, (path) => found.get(path) ?? 'unreadable');
+}
+
+export interface LeftDraft {
+  readonly actionId: string;
+  /** From the root on. */
+  readonly path: string;
+  readonly end: DraftEnd;
+  readonly over: boolean;
+}
+
+/** Files of our own that its attempts left beside their targets. */
+export async function leftDrafts(run: RunState, root: string): Promise<LeftDraft[]> {
+  const realRoot = await rootOf(root);
+  const left: LeftDraft[] = [];
+  for (const { actionId, stem, over } of preparedDrafts(run))
+    for (const end of draftEnds) {
+      const path = `${stem}.${end}`;
+      if (await isThere(join(realRoot, path))) left.push({ actionId, path, end, over });
+    }
+  return left;
+}
+
+async function rootOf(root: string): Promise<string> {
+  return realpath(root).catch((error: unknown) => {
+    throw new ClientError('bad_input', `--root ${root}: ${errorText(error)}`);
+  });
+}
+
+/** What cannot be looked at is not said to be there. */
+function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The path is that of the real file: a link in its place is another thing. */
@@ -51,6 +91,15 @@ export function fileLines(findings: readonly FileFinding[]): string[] {
     `  ${actionId}  ${tool}  ${path}  ${words[now.state]}${now.by === null ? '' : ` by ${now.by}`}`,
     `    wrote ${wrote}${result === 'missing' ? ', its result is missing' : ''}; now: ${now.found}`,
   ]);
+}
+
+/** What of them may go is said, and nothing is removed. */
+export function leftLines(left: readonly LeftDraft[]): string[] {
+  return left.map(({ actionId, path, end, over }) => {
+    const kept = 'another change that was displaced: look at it before anything else';
+    const ended = over ? 'its action has ended, it may be removed' : 'its action is open, leave it';
+    return `  left by ${actionId}: ${path} (${end === 'kept' ? kept : ended})`;
+  });
 }
 
 const words: Record<FileFinding['state'], string> = {

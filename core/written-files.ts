@@ -12,6 +12,7 @@ const marksSchema = z.object({
   target: z.string().min(1),
   old: z.union([digestSchema, z.literal('absent')]),
   new: digestSchema,
+  draft: z.string().min(1),
 });
 
 export interface WrittenFile {
@@ -94,4 +95,28 @@ function stateOf(file: Compared, before: readonly Compared[], now: Found): FileS
   if (now === file.wrote) return 'as_written';
   if ([file, ...before].some(({ replaced }) => replaced === now)) return 'gone_back';
   return now === 'absent' ? 'missing' : 'changed';
+}
+
+/** The end of a draft's name: as it was written, and as an inquiry may have renamed it (C13). */
+export const draftEnds = ['draft', 'withdrawn', 'touched', 'kept'] as const;
+export type DraftEnd = (typeof draftEnds)[number];
+
+export interface PreparedDraft {
+  readonly actionId: string;
+  /** From the tool's root on, without its end. */
+  readonly stem: string;
+  /** Nobody needs it as evidence any more. */
+  readonly over: boolean;
+}
+
+/** Of every attempt that had prepared a file, whatever became of it. */
+export function preparedDrafts({ actions }: RunState): PreparedDraft[] {
+  return [...actions.values()].flatMap(({ actionId, attempts, final }) =>
+    attempts.flatMap(({ prepared }) => {
+      const marks = marksSchema.safeParse(prepared);
+      if (!marks.success) return [];
+      const stem = marks.data.draft.replace(/\.draft$/, '');
+      return [{ actionId, stem, over: final !== null }];
+    }),
+  );
 }

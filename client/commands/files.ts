@@ -3,7 +3,7 @@
 import type { ClientConfig } from '../../core/config.ts';
 import { openLedger } from '../../ledger/open.ts';
 import { ClientError } from '../errors.ts';
-import { fileLines, filesOf } from '../files.ts';
+import { fileLines, filesOf, leftDrafts, leftLines } from '../files.ts';
 import type { CommandOutput } from './command.ts';
 
 /** Throws ClientError `ledger_needed`, `run_not_found` or `bad_input`. */
@@ -19,9 +19,11 @@ export async function files(
     if (run.head.count === 0)
       throw new ClientError('run_not_found', `run ${runId} is not in this ledger; check the id`);
     const findings = await filesOf(run, root);
+    const left = await leftDrafts(run, root);
+    const title = `run ${runId}, files below ${root}; read only`;
     return {
-      json: { runId, root, files: findings },
-      lines: [`run ${runId}, files below ${root}; read only`, ...fileLines(findings)],
+      json: { runId, root, files: findings, left },
+      lines: [title, ...fileLines(findings), ...leftLines(left)],
       exit: 'ok',
     };
   } finally {

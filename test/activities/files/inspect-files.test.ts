@@ -1,6 +1,5 @@
 // Would catch: a ledger that says "written" believed over a disk that has gone back, a file that
 // looks right taken for the one that was written or for a receipt, and a look that changes something.
-// Both readers look at the same directory: the tools' and the command line's.
 
 import {
   chmodSync,
@@ -16,8 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { inspectFiles } from '../../../activities/index.ts';
-import { filesOf } from '../../../client/files.ts';
+import { filesOf, leftDrafts, leftLines } from '../../../client/files.ts';
 import { digestOfBytes } from '../../../core/digest.ts';
 import { cli } from '../../support/cli-run.ts';
 import {
@@ -55,8 +53,7 @@ function everything(directory: string): string[] {
 async function look({ rig, root }: FileRig, { runId }: FileAction) {
   const before = await rig.ledger.read(runId);
   const disk = everything(root);
-  const found = await inspectFiles(before, { root });
-  expect(await filesOf(before, root)).toEqual(found);
+  const found = await filesOf(before, root);
   expect(everything(root)).toEqual(disk);
   expect((await rig.ledger.read(runId)).head).toEqual(before.head);
   return found;
@@ -155,7 +152,8 @@ test('a root that is not there has lost nothing: it is refused, by both', async 
   const { rig, action } = await written('create');
   const run = await rig.rig.ledger.read(action.runId);
   const root = join(rig.root, 'not-mounted');
-  await expect(inspectFiles(run, { root })).rejects.toThrow(/ENOENT/);
+  await expect(filesOf(run, root)).rejects.toThrow(/ENOENT/);
+  await expect(leftDrafts(run, root)).rejects.toThrow(/ENOENT/);
   await expect(filesOf(run, root)).rejects.toThrow(/--root/);
 });
 
@@ -171,3 +169,37 @@ test('K-110 holdfast files says it in words, and in JSON', async () => {
   const unknown = await cli(['files', 'nobody', ...line.slice(2)]);
   expect(unknown.err).toContain('nobody is not in this ledger');
 });
+
+test('C13 what an attempt left is listed while its action is open and after it, and stays', async () => {
+  const rig = await fileRig();
+  const whole = rig.process();
+  await whole.perform((await rig.action('replace')).call());
+  const action = await rig.action('replace');
+  const call = action.call();
+  const writer = rig.process({ diesAt: whole.calls.lastIndexOf('swap') + 1 });
+  expect(await writer.perform(call)).toBeUndefined();
+  const left = async () => {
+    const run = await rig.rig.ledger.read(action.runId);
+    return (await leftDrafts(run, rig.root)).map(({ end, over }) => ({ end, over }));
+  };
+  expect(await left()).toEqual([{ end: 'draft', over: false }]);
+  await rig.process().doubt(call);
+  await rig.process().inquire(action);
+  writer.bury();
+  expect(await left()).toEqual([{ end: 'withdrawn', over: false }]);
+  expect(await rig.process().perform(action.call())).toMatchObject({ settled: 'executed' });
+  expect(await left()).toEqual([]);
+});
+
+test.each([
+  ['draft', false, 'open, leave it'],
+  ['withdrawn', true, 'may be removed'],
+  ['kept', true, 'look at it before anything else'],
+] as const)(
+  'C13 of a file that ends in .%s, its action over: %s, it is said: %s',
+  (end, over, words) => {
+    const [line] = leftLines([{ actionId: 'r.t1.c1', path: `d/.x.${end}`, end, over }]);
+    expect(line).toContain(`left by r.t1.c1: d/.x.${end}`);
+    expect(line).toContain(words);
+  },
+);
