@@ -131,12 +131,17 @@ function actionLines(action: ActionView): string[] {
     `  ${actionId}  ${tool ?? '(no tool)'}  ${word}${marks.map((mark) => `  ${mark}`).join('')}`,
     `    submission ${axes.submission}, execution ${axes.execution}, effect ${axes.effect}, ` +
       `acceptance ${axes.acceptance}, result ${axes.result}, cost ${axes.cost}`,
-    ...attempts.map(
-      ({ number, attemptId, state, enteredAt, goalRevision, authRevision, late }) =>
-        `    attempt ${number} ${state.replaceAll('_', ' ')}, entered ${enteredAt}, ` +
-        `under ${revisionText({ goal: goalRevision, auth: authRevision })}` +
-        `${late ? ', late' : ''}, ${attemptId}`,
-    ),
+    ...attempts.flatMap(attemptLines),
+  ];
+}
+
+function attemptLines(attempt: ActionView['attempts'][number]): string[] {
+  const { number, attemptId, state, enteredAt, goalRevision, authRevision, late } = attempt;
+  return [
+    `    attempt ${number} ${state.replaceAll('_', ' ')}, entered ${enteredAt}, ` +
+      `under ${revisionText({ goal: goalRevision, auth: authRevision })}` +
+      `${late ? ', late' : ''}, ${attemptId}`,
+    ...(attempt.refusal === null ? [] : [`      ${attempt.refusal}`]),
   ];
 }
 

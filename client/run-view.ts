@@ -28,6 +28,8 @@ export interface AttemptView {
    * outcome is final by a person's answer.
    */
   readonly state: string;
+  /** The receiver's code and words, where it refused the attempt or did not take it. */
+  readonly refusal: string | null;
   readonly externalId: string | null;
   /** The revisions it was decided under; a late result keeps them. */
   readonly goalRevision: number;
@@ -186,11 +188,13 @@ function refusalText(refusal: ActionState['refusals'][number]): string {
 }
 
 function attemptView(action: ActionState, attempt: AttemptState): AttemptView {
+  const refused = attempt.settled?.refusal;
   return {
     attemptId: attempt.attemptId,
     number: attempt.entry.sendToken.number,
     enteredAt: new Date(attempt.enteredAt).toISOString(),
     state: attempt.settled?.outcome ?? unsettledState(action, attempt),
+    refusal: refused ? `${refused.code}: ${refused.message}` : null,
     externalId: attempt.settled?.externalId ?? null,
     goalRevision: attempt.entry.revisions.goal,
     authRevision: attempt.entry.revisions.auth,

@@ -121,3 +121,14 @@ test('R-136 a revoked run waits for nobody, and what was refused says under what
   expect(lines).toContain('granted: (nothing)');
   expect(lines.join('\n')).toContain('asked under goal revision 1, authority revision');
 });
+
+test('R-082 R-136 an attempt that its receiver refused says by which code and words', () => {
+  const ledger = memoryLedger();
+  open(ledger);
+  enter(ledger);
+  const refusal = { code: 'conflict', message: 'notes/a has another digest' };
+  settle(ledger, { outcome: 'refused', refusal, result: null, externalId: null });
+  const lines = linesOf(ledger);
+  const at = lines.findIndex((line) => line.startsWith('    attempt 1 refused, entered '));
+  expect(lines[at + 1]).toBe('      conflict: notes/a has another digest');
+});
