@@ -47,6 +47,7 @@ const needed = [
   'late by the stop',
   'nothing after a stop',
   'abort by cancel alone',
+  'acceptance of a version',
   'late signal',
   'ended question',
   'revoke',

@@ -206,4 +206,29 @@ export const settlementGuards: readonly Guard[] = [
       },
     ],
   },
+  {
+    guard: 'acceptance of a version',
+    file: 'core/acceptance.ts',
+    test: 'test/core/acceptance.test.ts',
+    patches: [
+      {
+        name: 'judgement-outlives-its-version',
+        from: 'each.objectVersion === version && each.seq > after',
+        to: 'each.seq > after',
+        red: 'formatted after the check',
+      },
+      {
+        name: 'judgement-outlives-a-change',
+        from: 'each.objectVersion === version && each.seq > after',
+        to: 'each.objectVersion === version',
+        red: 'put back to what was checked, after another version',
+      },
+      {
+        name: 'one-check-answers-for-all',
+        from: 'holding.length === all.length',
+        to: 'holding.length > 0',
+        red: 'several checks: one that judged an earlier version is missed',
+      },
+    ],
+  },
 ];
