@@ -15,6 +15,7 @@ import { preparedGuards } from './prepared-guards.ts';
 import { receiverGuards } from './receiver-guards.ts';
 import { runGuards } from './run-guards.ts';
 import { settlementGuards } from './settlement-guards.ts';
+import { traceGuards } from './trace-guards.ts';
 import { unknownGuards } from './unknown-guards.ts';
 
 export const guards: readonly Guard[] = [
@@ -33,4 +34,5 @@ export const guards: readonly Guard[] = [
   ...preparedGuards,
   ...receiverGuards,
   ...lockGuards,
+  ...traceGuards,
 ];

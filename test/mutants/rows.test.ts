@@ -76,6 +76,8 @@ const needed = [
   'one writer at a target',
   'ground below a root',
   'what an exchange displaced',
+  'withdrawn first',
+  'evidence and changes of others',
 ];
 
 describe('the rows', () => {

@@ -1,0 +1,68 @@
+// What an inquiry makes of the traces of a file attempt: shut out first, told apart by the inode,
+// nothing removed that a later answer needs, another's change never lost.
+
+import type { Guard } from './mutant.ts';
+
+export const traceGuards: readonly Guard[] = [
+  {
+    guard: 'withdrawn first',
+    file: 'activities/tools/files/withdrawal.ts',
+    test: 'test/activities/files/inquire-file.test.ts',
+    patches: [
+      {
+        name: 'draft-not-withdrawn',
+        from: 'await renamed(files, directory, draft, nameFor(status, marks, draft));\n      continue;',
+        to: 'return seen({ name: draft, status }, marks, draft);',
+        red: 'once it is answered, a writer that was frozen publishes nothing: by link',
+      },
+      {
+        name: 'link-leaves-no-mark',
+        file: 'activities/tools/files/marks.ts',
+        from: 'return String(status.ctimeNs) !== marks.changed;',
+        to: 'return false;',
+        red: 'published, then removed, its draft still there (link)',
+      },
+      {
+        name: 'any-file-is-ours',
+        file: 'activities/tools/files/marks.ts',
+        from:
+          'String(status.dev) === marks.device &&\n    String(status.ino) === marks.inode &&\n' +
+          '    String(status.birthtimeNs) === marks.born',
+        to: 'String(status.dev) === marks.device',
+        red: 'the same content by another hand, nothing published (rename)',
+      },
+    ],
+  },
+  {
+    guard: 'evidence and changes of others',
+    file: 'activities/tools/files/leftovers.ts',
+    test: 'test/activities/files/inquire-file.test.ts',
+    patches: [
+      {
+        name: 'evidence-removed',
+        from: 'if (isMeant(status) && status.nlink === 1n) await files.truncate(file, 0);',
+        to: 'await files.unlink(path);',
+        red: 'not published (rename)',
+      },
+      {
+        name: 'unprepared-draft-stays',
+        from: 'if (locked) await quietly(',
+        to: 'if (locked && false) await quietly(',
+        red: 'what never prepared is not done, and its draft is gone once it is asked about',
+      },
+      {
+        name: 'put-back-unseen',
+        from: 'if (await isUnchanged(files, left, marks)) {',
+        to: 'if (files !== null) {',
+        red: 'somebody replaces the target while a change is put back: neither is lost',
+      },
+      {
+        name: 'put-back-without-lock',
+        file: 'activities/tools/files/inquire-file.ts',
+        from: "if (verdict === 'displaced_another' && !locked) {",
+        to: "if (verdict === 'displaced_another' && locked === null) {",
+        red: "a displaced change waits for the lock, and is put back when it's free",
+      },
+    ],
+  },
+];
