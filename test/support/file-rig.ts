@@ -55,6 +55,7 @@ export type Inquired = Awaited<ReturnType<Activities['inquire']>>;
 export interface FileRig {
   readonly rig: Rig;
   readonly root: string;
+  readonly ledgerPath: string;
   /** In a run of its own, on a file in a directory of its own. */
   action(work: Work): Promise<FileAction>;
   process(plan?: Plan): FileProcess;
@@ -67,11 +68,11 @@ export interface FileRig {
 const MEMORY = '/dev/shm';
 
 /** In memory where the machine has a place there: the ledger commits several times at each point. */
-function quickLedger(): { path?: string } {
-  if (!existsSync(MEMORY)) return {};
+function ledgerDirectory(): string {
+  if (!existsSync(MEMORY)) return tempDir();
   const directory = mkdtempSync(join(MEMORY, 'holdfast-test-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  return { path: join(directory, 'ledger.db') };
+  return directory;
 }
 
 /** `over`: of the system calls, e.g. to have no exchange. */
@@ -85,7 +86,8 @@ export async function fileRig(over: Partial<FileSystem> = {}): Promise<FileRig> 
       ...(files.addonMissing() === null ? {} : { withoutLock: true }),
     }),
   });
-  const rig = await activityRig({ tools: toolsOf(base), ...quickLedger() });
+  const ledgerPath = join(ledgerDirectory(), 'ledger.db');
+  const rig = await activityRig({ tools: toolsOf(base), path: ledgerPath });
   const olds = new Map<string, bigint | null>();
   const inodeOf = (path: string) =>
     statSync(join(root, path), { bigint: true, throwIfNoEntry: false })?.ino ?? null;
@@ -93,6 +95,7 @@ export async function fileRig(over: Partial<FileSystem> = {}): Promise<FileRig> 
   return {
     rig,
     root,
+    ledgerPath,
     async action(kind) {
       actions++;
       const position = 't1.c1';
