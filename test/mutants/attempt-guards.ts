@@ -104,7 +104,7 @@ export const attemptGuards: readonly Guard[] = [
         test: 'test/activities/files/create-file.test.ts',
         from: 'if (changed === null) attempt.beforeSend();',
         to: '',
-        red: 'the send window is checked before the name appears; the draft stays as evidence',
+        red: 'the send window is checked before the name appears; the draft is evidence',
       },
       {
         name: 'window-of-the-model',

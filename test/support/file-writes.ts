@@ -1,4 +1,4 @@
-// One write by a file tool as a test asks for it: a root, a path, a content, and what stands between
+// One write by a file tool as a test asks for it: a root, a path, a content, what stands between
 // the tool and the system.
 
 import { readdirSync, readFileSync } from 'node:fs';

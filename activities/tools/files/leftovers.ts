@@ -1,4 +1,4 @@
-// What is done with the files of our own that an attempt left behind, once their writer is shut out.
+// What is done with the files of our own that an attempt left behind, once the writer is shut out.
 // Space is all that a failure here costs, so none of them changes an answer, except where another's
 // change is at stake.
 
@@ -41,7 +41,7 @@ interface Left {
   readonly marks: FileMarks;
 }
 
-/** Keeps the file, for it is the evidence, and gives its space back; never a file with two names. */
+/** Keeps the file, for it is evidence, and gives its space back; never a file with two names. */
 export async function emptyDraft(
   files: FileSystem,
   directory: Directory,

@@ -1,4 +1,4 @@
-// A path as a tool is asked for it, before anything is looked up: what no file system is asked about.
+// A path as a tool is asked for it, before anything is looked up: what no file system is asked.
 
 import { basename, isAbsolute, sep } from 'node:path';
 import type { Unwritten } from './errno.ts';

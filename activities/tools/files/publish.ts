@@ -98,7 +98,7 @@ async function notPublished(
 
 /**
  * Somebody who takes no lock changed the file between the last look and the exchange. It is put
- * back as long as ours stands in its place; else both are left where they are, and a person is told.
+ * back as long as ours stands in its place; else both stay where they are, and a person is told.
  */
 async function takeBack(
   files: FileSystem,

@@ -31,7 +31,7 @@ export function replaceFileTool(options: ReplaceFileOptions) {
     description:
       'Replaces the whole content of a UTF-8 text file. `expect` is the digest that read_file ' +
       'gave; where the file has another by now it is left as it is (conflict): read it again, ' +
-      `merge, and replace it with the new digest. Paths are relative to the root (${footing.words}).`,
+      `merge, replace it with the new digest. Paths are relative to the root (${footing.words}).`,
     input: inputSchema,
     replay: 'never',
     implementation: 'replace-file/1',

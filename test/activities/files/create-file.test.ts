@@ -96,7 +96,7 @@ test.each([
   expect(namesIn(root)).toEqual([there]);
 });
 
-test('the send window is checked before the name appears; the draft stays as evidence', async () => {
+test('the send window is checked before the name appears; the draft is evidence', async () => {
   const root = tempDir();
   const beforeSend = () => {
     throw new NotSentError('too late');

@@ -1,5 +1,5 @@
-// Would catch: a file that is published before its bytes are on the disk, and an action that is told
-// as done before the file's name is.
+// Would catch: a file that is published before its bytes are on the disk, and an action that is
+// told as done before the file's name is.
 
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -29,7 +29,7 @@ function alsoIn(calls: string[]) {
   };
 }
 
-test('R-125 K-109 C2 C3 a new file: written, read back, synced, recorded, linked, synced', async () => {
+test('R-125 K-109 C2 C3 a new file: written, read, synced, recorded, linked, synced', async () => {
   const root = tempDir();
   const { calls, files } = tracedFiles();
   await created({ root, path: 'a.txt', content: 'ours', files, attempt: alsoIn(calls) });

@@ -1,4 +1,4 @@
-// Would catch: text that comes back changed, a digest over something else than the bytes, and a read
+// Would catch: text that comes back changed, a digest over something else than the bytes, a read
 // outside of the root or of what is no file.
 
 import { mkdir, symlink, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Would catch: another's change that is lost, a digest that is not of the bytes, and a conflict that
+// Would catch: another's change that is lost, a digest that is not of the bytes, a conflict that
 // looks as if it could be tried again.
 
 import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ function rootWith(content: string | Uint8Array, name = 'a.txt'): string {
   return root;
 }
 
-test('R-125 C5 a file with the content that was read is replaced, and nothing is beside it', async () => {
+test('R-125 C5 what has the content that was read is replaced, nothing beside it', async () => {
   const root = rootWith('v7');
   const settled = await replaced({ root, path: 'a.txt', content: 'v8', was: 'v7' });
   expect(settled).toEqual({
@@ -71,7 +71,7 @@ test('C5 no time and no size tells a change: the same length, the times put back
   expect(settled).toMatchObject({ kind: 'refused', code: 'conflict' });
 });
 
-test('R-128 after a merge the new digest is taken, and a second change is a conflict again', async () => {
+test('R-128 after a merge the new digest is taken; another change is a conflict', async () => {
   const root = rootWith('v9');
   expect(await replaced({ root, path: 'a.txt', content: 'v9+8', was: 'v9' })).toMatchObject({
     kind: 'executed',
@@ -128,7 +128,7 @@ test('a file that is not there is not created', async () => {
   expect(namesIn(root)).toEqual([]);
 });
 
-test('K-115 the other spelling of a file that is there: refused, and the one there is told', async () => {
+test('K-115 the other spelling of a file that is there: refused, that one told', async () => {
   const root = rootWith('v7', 'caf\u00e9');
   const settled = await replaced({ root, path: 'cafe\u0301', content: 'v8', was: 'v7' });
   expect(settled).toMatchObject({ kind: 'refused', code: 'other_spelling' });

@@ -78,7 +78,7 @@ test('C7 permissions that were taken back are not given again: it may be tried a
   expect(namesIn(root)).toEqual(['a.txt']);
 });
 
-test('R-100 ours was replaced, too, before it could be taken back: both stay, and it is told', async () => {
+test('R-100 ours was replaced, too, before it was taken back: both stay, it is told', async () => {
   const root = tempDir();
   const path = join(root, 'a.txt');
   writeFileSync(path, 'v7');
@@ -102,7 +102,7 @@ test('R-100 v10 comes right with the taking back: nothing is removed, and it is 
   expect(textOf(join(root, kept))).toBe('v10');
 });
 
-test('K-104 touched between the two looks, with the same content: it may be tried anew', async () => {
+test('K-104 touched between the two looks, the same content: it may be tried anew', async () => {
   const root = tempDir();
   const path = join(root, 'a.txt');
   writeFileSync(path, 'v7');
@@ -153,7 +153,7 @@ test.each(['looked', 'synced'])(
   },
 );
 
-test('an error of the exchange itself that nobody lists is thrown: it may have been taken', async () => {
+test('an error of the exchange itself that is not listed is thrown: it may be taken', async () => {
   const root = tempDir();
   writeFileSync(join(root, 'a.txt'), 'v7');
   const files = { swap: says('EIO') };
