@@ -11,7 +11,9 @@ export const traceGuards: readonly Guard[] = [
     patches: [
       {
         name: 'draft-not-withdrawn',
-        from: 'await renamed(files, directory, draft, nameFor(status, marks, draft));\n      continue;',
+        from:
+          'await renamed(files, directory, draft, nameFor(status, marks, draft));\n' +
+          '      continue;',
         to: 'return seen({ name: draft, status }, marks, draft);',
         red: 'once it is answered, a writer that was frozen publishes nothing: by link',
       },
@@ -48,7 +50,7 @@ export const traceGuards: readonly Guard[] = [
         name: 'unprepared-draft-stays',
         from: 'if (locked) await quietly(',
         to: 'if (locked && false) await quietly(',
-        red: 'what never prepared is not done, and its draft is gone once it is asked about',
+        red: 'what never prepared is not done; once asked about, its draft is gone',
       },
       {
         name: 'put-back-unseen',

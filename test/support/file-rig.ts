@@ -24,7 +24,7 @@ import { digestOfBytes } from '../../core/digest.ts';
 import { actionIdOf, attemptIdOf } from '../../core/ids.ts';
 import { activityRig, defaults, EXECUTION, type Rig } from './activity-rig.ts';
 import { type MortalProcess, mortalProcess, type Plan } from './mortal-files.ts';
-import { tempDir } from './temp-dir.ts';
+import { tempDir, triedDir } from './temp-dir.ts';
 
 export const OLD = 'the old content\n';
 export const NEW = 'the new content, somewhat longer\n';
@@ -67,7 +67,7 @@ export interface FileRig {
 
 const MEMORY = '/dev/shm';
 
-/** In memory where the machine has a place there: the ledger commits several times at each point. */
+/** In memory where the machine has a place there: each point has several commits. */
 function ledgerDirectory(): string {
   if (!existsSync(MEMORY)) return tempDir();
   const directory = mkdtempSync(join(MEMORY, 'holdfast-test-'));
@@ -75,82 +75,33 @@ function ledgerDirectory(): string {
   return directory;
 }
 
+interface Base {
+  readonly rig: Rig;
+  readonly root: string;
+  readonly base: FileSystem;
+}
+
 /** `over`: of the system calls, e.g. to have no exchange. */
 export async function fileRig(over: Partial<FileSystem> = {}): Promise<FileRig> {
-  const root = tempDir();
+  const root = triedDir();
   const base = { ...nodeFiles, ...over };
-  const toolsOf = (files: FileSystem) => ({
-    create_file: createFileTool({ root, files }),
-    replace_file: replaceFileTool({
-      ...{ root, files },
-      ...(files.addonMissing() === null ? {} : { withoutLock: true }),
-    }),
-  });
   const ledgerPath = join(ledgerDirectory(), 'ledger.db');
-  const rig = await activityRig({ tools: toolsOf(base), path: ledgerPath });
-  const olds = new Map<string, bigint | null>();
+  const rig = await activityRig({ tools: toolsOn(root, base), path: ledgerPath });
   const inodeOf = (path: string) =>
     statSync(join(root, path), { bigint: true, throwIfNoEntry: false })?.ino ?? null;
-  let actions = 0;
+  const olds = new Map<string, bigint | null>();
   return {
     rig,
     root,
     ledgerPath,
-    async action(kind) {
-      actions++;
-      const position = 't1.c1';
-      const runId = `files-${actions}`;
-      const opened = await rig.open({ runId, goal: { kind: 'plan', steps: [] } });
-      const path = `d${actions}/f.txt`;
+    async action(work) {
+      const path = `d${olds.size + 1}/f.txt`;
       mkdirSync(join(root, dirname(path)));
-      if (kind === 'replace') writeFileSync(join(root, path), OLD);
+      if (work === 'replace') writeFileSync(join(root, path), OLD);
       olds.set(path, inodeOf(path));
-      const actionId = actionIdOf(runId, position);
-      const tool = opened.catalog.find(({ binding }) => binding.tool === `${kind}_file`);
-      if (tool === undefined) throw new Error(`no tool to ${kind} a file`);
-      const expect = kind === 'replace' ? { expect: digestOfBytes(Buffer.from(OLD)) } : {};
-      const input = { kind: 'inline', value: { path, content: NEW, ...expect } } as const;
-      const { binding, replay } = tool;
-      const call = () =>
-        rig.call(opened, {
-          ...{ runId, position, actionId, binding, replay, input },
-          consumes: { base: genesisBase(runId), pairs: [] },
-          attemptId: attemptIdOf(actionId, randomUUID()),
-        });
-      return { runId, actionId, path, call };
+      return newAction(rig, { work, path, runId: `files-${olds.size}` });
     },
-    process(plan) {
-      const mortal = mortalProcess(base, plan);
-      const activities = createActivities({
-        ...rig.deps,
-        ledger: mortal.ledger(rig.ledger),
-        registry: createRegistry(toolsOf(mortal.files), defaults),
-      });
-      const died = mortal.reached.then(() => undefined);
-      const unlessDead = <T>(done: Promise<T>): Promise<T | undefined> =>
-        plan?.fate === 'stands' ? done : Promise.race([done, died]);
-      return {
-        ...mortal,
-        perform: (call) =>
-          unlessDead(
-            rig
-              .deliver(call.attemptId, () => activities.performAction(call), {
-                workflowExecution: { workflowId: call.runId, runId: EXECUTION },
-              })
-              .catch((error: Error) => ({ failed: error.message })),
-          ),
-        doubt: async ({ runId, actionId, attemptId }) => {
-          const doubt = { kind: 'doubt', why: 'lost', externalId: null } as const;
-          await activities.recordFacts({ ...doubt, runId, pin: null, actionId, attemptId });
-        },
-        inquire: ({ runId, actionId }) =>
-          unlessDead(
-            activities.inquire({
-              ...{ runId, pin: null, actionId, mode: 'ask', attemptIds: [], wantsValue: true },
-            }),
-          ),
-      };
-    },
+    process: (plan) => newProcess({ rig, root, base }, plan),
     isPublished({ path }) {
       const inode = inodeOf(path);
       const found = inode === null ? null : readFileSync(join(root, path), 'utf8');
@@ -164,6 +115,63 @@ export async function fileRig(over: Partial<FileSystem> = {}): Promise<FileRig> 
       return readdirSync(directory)
         .filter((name) => name !== 'f.txt' && !name.endsWith('.lock'))
         .map((name) => `${extname(name)} ${statSync(join(directory, name)).size}`);
+    },
+  };
+}
+
+function toolsOn(root: string, files: FileSystem) {
+  const over = files.addonMissing() === null ? {} : { withoutLock: true as const };
+  return {
+    create_file: createFileTool({ root, files }),
+    replace_file: replaceFileTool({ root, files, ...over }),
+  };
+}
+
+async function newAction(
+  rig: Rig,
+  { work, path, runId }: { work: Work; path: string; runId: string },
+): Promise<FileAction> {
+  const position = 't1.c1';
+  const opened = await rig.open({ runId, goal: { kind: 'plan', steps: [] } });
+  const actionId = actionIdOf(runId, position);
+  const tool = opened.catalog.find(({ binding }) => binding.tool === `${work}_file`);
+  if (tool === undefined) throw new Error(`no tool to ${work} a file`);
+  const expect = work === 'replace' ? { expect: digestOfBytes(Buffer.from(OLD)) } : {};
+  const input = { kind: 'inline', value: { path, content: NEW, ...expect } } as const;
+  const { binding, replay } = tool;
+  const call = () =>
+    rig.call(opened, {
+      ...{ runId, position, actionId, binding, replay, input },
+      consumes: { base: genesisBase(runId), pairs: [] },
+      attemptId: attemptIdOf(actionId, randomUUID()),
+    });
+  return { runId, actionId, path, call };
+}
+
+function newProcess({ rig, root, base }: Base, plan: Plan = {}): FileProcess {
+  const mortal = mortalProcess(base, plan);
+  const activities = createActivities({
+    ...rig.deps,
+    ledger: mortal.ledger(rig.ledger),
+    registry: createRegistry(toolsOn(root, mortal.files), defaults),
+  });
+  const died = mortal.reached.then(() => undefined);
+  const unlessDead = <T>(done: Promise<T>): Promise<T | undefined> =>
+    plan.fate === 'stands' ? done : Promise.race([done, died]);
+  return {
+    ...mortal,
+    perform(call) {
+      const info = { workflowExecution: { workflowId: call.runId, runId: EXECUTION } };
+      const done = rig.deliver(call.attemptId, () => activities.performAction(call), info);
+      return unlessDead(done.catch((error: Error) => ({ failed: error.message })));
+    },
+    async doubt({ runId, actionId, attemptId }) {
+      const doubt = { kind: 'doubt', why: 'lost', externalId: null } as const;
+      await activities.recordFacts({ ...doubt, runId, pin: null, actionId, attemptId });
+    },
+    inquire({ runId, actionId }) {
+      const how = { pin: null, mode: 'ask', attemptIds: [], wantsValue: true } as const;
+      return unlessDead(activities.inquire({ ...how, runId, actionId }));
     },
   };
 }

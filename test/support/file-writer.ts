@@ -2,7 +2,6 @@
 // calls as lines of JSON, and says in one line how each ended, unless it was killed.
 
 import { randomUUID } from 'node:crypto';
-import { createInterface } from 'node:readline';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { systemClock } from '../../activities/clock.ts';
 import { createActivities, createRegistry } from '../../activities/index.ts';
@@ -21,6 +20,7 @@ export interface WriterSettings {
 
 const settings = JSON.parse(process.env['WRITER_SETTINGS'] ?? '') as WriterSettings;
 const { root, ledgerPath, firstExecutionRunId } = settings;
+const LF = 0x0a;
 const limitsOfTools = {
   startToCloseMs: 60_000,
   heartbeatTimeoutMs: 20_000,
@@ -70,5 +70,12 @@ async function perform(call: PerformCall): Promise<string> {
 // The threads that do the work are there before anybody watches them.
 await nodeFiles.realPath(root);
 process.stdout.write('READY\n');
-for await (const line of createInterface({ input: process.stdin }))
-  process.stdout.write(`DONE ${await perform(JSON.parse(line) as PerformCall)}\n`);
+let rest = Buffer.alloc(0);
+for await (const chunk of process.stdin) {
+  rest = Buffer.concat([rest, chunk as Buffer]);
+  for (let end = rest.indexOf(LF); end !== -1; end = rest.indexOf(LF)) {
+    const call = JSON.parse(rest.subarray(0, end).toString('utf8')) as PerformCall;
+    rest = rest.subarray(end + 1);
+    process.stdout.write(`DONE ${await perform(call)}\n`);
+  }
+}

@@ -76,7 +76,7 @@ export async function tracedCalls(rig: FileRig, call: PerformCall): Promise<Trac
     });
 }
 
-/** `alone`: the call is not made; `failing`: it also has an error, should anybody live to see it. */
+/** `alone`: the call is not made; `failing`: it also has an error for whoever lives to see it. */
 export type Kill = 'alone' | 'failing';
 
 /** Throws where the process came to its end without meeting the call. */

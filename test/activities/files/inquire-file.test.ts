@@ -1,6 +1,6 @@
 // Would catch: an answer that the disk does not bear out, another's change that is lost on the way
-// to it, a draft that could still be published after it, and an inquiry whose crash changes what the
-// next one says. Every state is made by hand here, on a real directory.
+// to it, a draft that could still be published after it, and an inquiry whose crash changes what
+// the next one says. Every state is made by hand here, on a real directory.
 
 import {
   existsSync,
@@ -263,7 +263,7 @@ test('B6 fence shuts the draft out, and keeps what tells whether it had been lin
   expect(await late.ask()).toMatchObject({ verdict: 'executed' });
 });
 
-test('K-106 what never prepared is not done, and its draft is gone once it is asked about', async () => {
+test('K-106 what never prepared is not done; once asked about, its draft is gone', async () => {
   const scene = await prepared('rename');
   expect(await scene.ask({ prepared: null })).toMatchObject({ verdict: 'not_executed' });
   expect(scene.ours()).toEqual({});
@@ -357,7 +357,7 @@ test.each([
   if (existsSync(`${scene.root}-gone`)) renameSync(`${scene.root}-gone`, scene.root);
 });
 
-test('a draft and what was withdrawn are both there: nothing is overwritten or claimed', async () => {
+test('a draft and what was withdrawn are both there: nothing is overwritten', async () => {
   const scene = await prepared('rename');
   writeFileSync(join(scene.root, 'a', withdrawnName(basename(scene.draft))), 'copied');
   expect(await scene.ask()).toMatchObject({ verdict: 'unavailable' });

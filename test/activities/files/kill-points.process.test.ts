@@ -1,5 +1,5 @@
-// Would catch: a way of writing that a crash can leave in a state which the inquiry misreads, and an
-// answer that a frozen process makes untrue afterwards. The writer's process comes to its end on
+// Would catch: a way of writing that a crash can leave in a state which the inquiry misreads, and
+// an answer that a frozen process makes untrue afterwards. The writer's process comes to its end on
 // entry of every system call that it makes; the ledger is real, the marks in it are those of the
 // tool, and a process of its own asks. The truth is the disk's.
 
