@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 import { pageRows, rowProblems } from './support/page-rows.ts';
 
-/** Done again, lost replies, keys, leases, Temporal, late results, revocations, budgets. */
+/** Done again, lost replies, keys, leases, Temporal, late results, revocations, budgets, files. */
 const numbers = [
   ...[1, 2, 4, 5, 7, 8, 10, 11, 13, 14],
   ...[16, 17, 19, 20, 22, 23],
@@ -15,6 +15,7 @@ const numbers = [
   ...[70, 71, 73, 74, 76, 77, 79, 80],
   ...[130, 131, 133, 134, 136, 137, 139],
   ...[121, 122, 124, 125, 127, 128],
+  ...[104, 106, 107, 109, 110, 112, 113, 115, 116, 118, 119],
 ].map((number) => `K-${String(number).padStart(3, '0')}`);
 
 const rows = pageRows('docs/cases.md', /K-\d{3}/);

@@ -4,13 +4,14 @@
 import { expect, test } from 'vitest';
 import { pageRows, rowProblems } from './support/page-rows.ts';
 
-const rows = pageRows('docs/rules.md', /[ABD]\d+/);
+const rows = pageRows('docs/rules.md', /[A-D]\d+/);
 
 const numbered = (letter: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);
 
 test('docs/rules.md has one row for each rule, in order', () => {
-  const rules = [...numbered('A', 17), ...numbered('B', 12), ...numbered('D', 14)];
+  const counts = { A: 17, B: 12, C: 16, D: 14 };
+  const rules = Object.entries(counts).flatMap(([letter, count]) => numbered(letter, count));
   expect(rows.map(({ id }) => id)).toEqual(rules);
 });
 
