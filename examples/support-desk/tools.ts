@@ -4,9 +4,9 @@
 import { basename, dirname } from 'node:path';
 import * as z from 'zod';
 import { defineTool, type Tools } from '../../activities/index.ts';
+import { createFileTool } from '../../activities/tools/files/create-file.ts';
 import { httpReceiver } from '../../activities/tools/http-receiver.ts';
 import { readFileTool } from '../../activities/tools/read-file.ts';
-import { createFileTool } from '../../activities/tools/files/create-file.ts';
 import { limits } from '../../core/limits.ts';
 import { type Mail, mailsIn } from './mails.ts';
 
