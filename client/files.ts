@@ -1,5 +1,5 @@
-// What is at the paths of the files that a run wrote, on the machine of whoever asks. It only reads:
-// nothing is repaired, and no result is made of a file that looks right.
+// What is at the paths of the files that a run wrote, on the machine of whoever asks. It only
+// reads: nothing is repaired, and no result is made of a file that looks right.
 
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -87,10 +87,19 @@ async function foundAt(root: string, path: string): Promise<Found> {
 
 export function fileLines(findings: readonly FileFinding[]): string[] {
   if (findings.length === 0) return ['no file of this run is on record'];
-  return findings.flatMap(({ actionId, tool, path, wrote, result, ...now }) => [
-    `  ${actionId}  ${tool}  ${path}  ${words[now.state]}${now.by === null ? '' : ` by ${now.by}`}`,
-    `    wrote ${wrote}${result === 'missing' ? ', its result is missing' : ''}; now: ${now.found}`,
-  ]);
+  const elsewhere = 'nothing of it is there: is this the root, and is its disk mounted?';
+  return [
+    ...findings.flatMap(({ actionId, tool, path, wrote, result, ...now }) => [
+      `  ${actionId}  ${tool}  ${path}  ${wordsFor(now)}`,
+      `    wrote ${wrote}${result === 'missing' ? ', result missing' : ''}; now: ${now.found}`,
+    ]),
+    ...(findings.every(({ found }) => found === 'absent') ? [elsewhere] : []),
+  ];
+}
+
+function wordsFor({ state, found, by }: Pick<FileFinding, 'state' | 'found' | 'by'>): string {
+  if (state === 'gone_back' && found === 'absent') return 'GONE BACK: nothing is there, as before';
+  return `${words[state]}${by === null ? '' : ` by ${by}`}`;
 }
 
 /** What of them may go is said, and nothing is removed. */
@@ -107,6 +116,6 @@ const words: Record<FileFinding['state'], string> = {
   overwritten: 'overwritten',
   gone_back: 'GONE BACK to what was there before',
   missing: 'MISSING',
-  changed: 'changed since, by another hand',
+  changed: 'changed since, not by this run',
   unreadable: 'cannot be read here',
 };

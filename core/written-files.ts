@@ -24,7 +24,7 @@ export interface WrittenFile {
   readonly replaced: Digest | 'absent';
   /** Whether the tool's own result is there, or only the effect is known. */
   readonly result: 'recorded' | 'missing';
-  /** Of its facts, the one from which the file was next to change; under a lock that is an order. */
+  /** Of its facts, the one from which the file was next to change: under a lock, an order. */
   readonly seq: number;
 }
 

@@ -81,7 +81,7 @@ const bookTool = (file: string, execute: () => void) =>
     },
   });
 
-test('R-130 a tool’s own transaction rolls back after a shell write: the file stays, the action is unknown and then found', async () => {
+test('R-130 a tool rolls back after a shell write: unknown, then found', async () => {
   const directory = tempDir();
   const file = join(directory, 'told.txt');
   const { book, rows } = bookingDatabase(directory);
@@ -90,7 +90,7 @@ test('R-130 a tool’s own transaction rolls back after a shell write: the file 
   expect([existsSync(file), rows()]).toEqual([true, []]);
 });
 
-test('R-130 the ledger rolls the result back after a shell write: the file stays, the action is unknown and then found', async () => {
+test('R-130 the ledger rolls back after a shell write: unknown, then found', async () => {
   const file = join(tempDir(), 'told.txt');
   const tools: Tools = { book: bookTool(file, () => shellWrite(file)) };
   let rolledBack = 0;
@@ -111,7 +111,7 @@ test('R-130 the ledger rolls the result back after a shell write: the file stays
   expect([existsSync(file), rolledBack]).toEqual([true, 1]);
 });
 
-test('R-130 a receiver’s transaction behind its claim rolls back after a shell write: the file stays, and nobody calls it not executed', async () => {
+test('R-130 a receiver rolls back after a shell write: nobody calls it not executed', async () => {
   const directory = tempDir();
   const file = join(directory, 'told.txt');
   const { book, rows } = bookingDatabase(directory);

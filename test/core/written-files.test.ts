@@ -157,7 +157,7 @@ describe('R-082 which actions wrote a file', () => {
   });
 });
 
-test('C13 drafts are known of every attempt that prepared one, ended or not, and of no other', () => {
+test('C13 drafts are known of each attempt that prepared one, ended or not', () => {
   const ledger = memoryLedger();
   open(ledger);
   write(h0, h1)(ledger, 1);

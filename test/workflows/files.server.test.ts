@@ -93,7 +93,7 @@ const addTo =
     return { tool: 'replace_file', input: { path, content: `${text}ours\n`, expect: digest } };
   };
 
-test('R-128 K-104 a conflict is not sent again: the merge is a new action on the new version, and a second interference a new conflict', async () => {
+test('R-128 K-104 a conflict is not sent again; the merge is an action of its own', async () => {
   const path = 'merge/notes.txt';
   await mkdir(join(root, 'merge'));
   await writeFile(join(root, path), 'base\n');
@@ -134,7 +134,7 @@ test('R-128 K-104 a conflict is not sent again: the merge is a new action on the
   expect(merged.actionId).toBe(`${runId}.t6.c1`);
 });
 
-test('R-129 a check counts for the bytes that it saw: a file formatted after it is not evaluated until it is checked again', async () => {
+test('R-129 formatted after its check, a file is not evaluated', async () => {
   const path = 'main.ts';
   const create = { path, content: 'let a = 1\nrun()' };
   const format = {

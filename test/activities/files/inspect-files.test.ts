@@ -1,5 +1,5 @@
 // Would catch: a ledger that says "written" believed over a disk that has gone back, a file that
-// looks right taken for the one that was written or for a receipt, and a look that changes something.
+// looks right taken for the one that was written or for a receipt, and a look that changes a thing.
 
 import {
   chmodSync,
@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { filesOf, leftDrafts, leftLines } from '../../../client/files.ts';
+import { fileLines, filesOf, leftDrafts, leftLines } from '../../../client/files.ts';
 import { digestOfBytes } from '../../../core/digest.ts';
 import { cli } from '../../support/cli-run.ts';
 import {
@@ -59,7 +59,7 @@ async function look({ rig, root }: FileRig, { runId }: FileAction) {
   return found;
 }
 
-test('K-110 R-082 the ledger has the new content, the disk the old one again: it has gone back, and is not written anew', async () => {
+test('K-110 R-082 with the old content again it has gone back, and stays so', async () => {
   const { rig, action } = await written('replace');
   writeFileSync(at(rig, action), OLD);
   expect(await look(rig, action)).toEqual([
@@ -126,7 +126,7 @@ test('R-082 a directory that leads out of the root now is not read', async () =>
 });
 
 test.each<Work>(['create', 'replace'])(
-  'R-082 R-127 %s: found by asking, the object matches what was wanted, and its result stays missing',
+  'R-082 R-127 %s: found by asking, it matches what was wanted, and its result stays missing',
   async (work) => {
     const rig = await fileRig();
     const whole = rig.process();
@@ -170,7 +170,22 @@ test('K-110 holdfast files says it in words, and in JSON', async () => {
   expect(unknown.err).toContain('nobody is not in this ledger');
 });
 
-test('C13 what an attempt left is listed while its action is open and after it, and stays', async () => {
+test('R-082 a created one that is gone; a root with nothing of the run is doubted', async () => {
+  const { rig, action } = await written('create');
+  rmSync(at(rig, action));
+  const [gone] = await look(rig, action);
+  if (gone === undefined) throw new Error('nothing was found');
+  expect(fileLines([gone])).toMatchObject([
+    expect.stringMatching(/GONE BACK: nothing is there, as before$/),
+    expect.stringMatching(/now: absent$/),
+    expect.stringContaining('is this the root'),
+  ]);
+  const other = { ...gone, found: digest('third'), state: 'changed' } as const;
+  expect(fileLines([gone, other]).join('\n')).not.toContain('is this the root');
+  expect(fileLines([other])[0]).toContain('changed since, not by this run');
+});
+
+test('C13 what an attempt left is listed until its next attempt', async () => {
   const rig = await fileRig();
   const whole = rig.process();
   await whole.perform((await rig.action('replace')).call());
