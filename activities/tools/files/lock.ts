@@ -75,13 +75,13 @@ async function locked(
 /** Opens it anew each time: a name that was taken away and given again is another file. */
 async function tryOnce(
   files: FileSystem,
-  { at, shown }: Locking,
+  { at, shown, target }: Locking,
 ): Promise<{ lock: OpenFile } | Unwritten | 'taken'> {
   let lock: OpenFile;
   try {
     lock = await files.openOrCreate(at, MODE);
   } catch (error) {
-    return errnoOf(error) === 'ELOOP' ? notRegular(shown) : unwrittenBy(error, shown);
+    return errnoOf(error) === 'ELOOP' ? notRegular(shown) : notLocked(error, shown, target);
   }
   let keeps = false;
   try {
@@ -92,7 +92,7 @@ async function tryOnce(
     keeps = named.dev === opened.dev && named.ino === opened.ino;
     return keeps ? { lock } : 'taken';
   } catch (error) {
-    return errnoOf(error) === 'ENOENT' ? 'taken' : unwrittenBy(error, shown);
+    return errnoOf(error) === 'ENOENT' ? 'taken' : notLocked(error, shown, target);
   } finally {
     if (!keeps) await giveBack(files, lock);
   }
@@ -116,6 +116,12 @@ function notGot({ shown, target, waitMs, signal }: Locking): Unwritten {
   const message = `${JSON.stringify(target)} was not touched: ${why}`;
   const code = signal.aborted ? 'canceled' : 'locked';
   return { kind: 'not_taken', code, message, retryAfterMs: RETRY_AFTER_MS };
+}
+
+/** Whoever reads it asked for the target, and has not heard of a lock file. */
+function notLocked(error: unknown, shown: string, target: string): Unwritten {
+  const by = unwrittenBy(error, shown);
+  return { ...by, message: `${JSON.stringify(target)} was not touched: its lock ${by.message}` };
 }
 
 function notRegular(shown: string): Unwritten {

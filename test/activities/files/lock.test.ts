@@ -178,7 +178,7 @@ test('C10 a device at the name of the lock is no lock', async () => {
 });
 
 test.each(['EACCES', 'EROFS', 'ENOSPC'])(
-  '%s: a lock file that cannot be made is an outcome that names it',
+  '%s: a lock file that cannot be made is an outcome that names it, and the target first',
   async (code) => {
     const files: FileSystem = {
       ...nodeFiles,
@@ -186,7 +186,8 @@ test.each(['EACCES', 'EROFS', 'ENOSPC'])(
     };
     const unwritten = await underLock({ directory: tempDir(), files }, inside);
     const kind = code === 'ENOSPC' ? 'not_taken' : 'refused';
-    expect(unwritten).toMatchObject({ kind, code, message: expect.stringContaining(SHOWN) });
+    const named = expect.stringMatching(`^"work/[^"]+" was not touched: its lock "${SHOWN}" `);
+    expect(unwritten).toMatchObject({ kind, code, message: named });
   },
 );
 
