@@ -2,6 +2,7 @@
 // What is claimed has to stand there with its boundary, its faults and how long it holds.
 
 import { expect, test } from 'vitest';
+import { groundTable } from '../activities/tools/files/footing.ts';
 import { projectFiles } from './support/project-files.ts';
 
 const files = projectFiles();
@@ -54,4 +55,24 @@ test.each([
   ],
 ] as const)('R-031 %s states the boundary: %s', (path, statement) => {
   expect(textOf(path)).toMatch(statement);
+});
+
+const systems = ['Linux', 'macOS', 'Windows', 'FreeBSD', 'Alpine'];
+const grounds = [...groundTable.values()];
+const best = grounds.filter(({ kind }) => kind === 'tried').map(({ name }) => name);
+
+test.each([
+  ['README.md', ['Linux', 'Node 20', 'SQLite', 'Postgres 15', ...best]],
+  ['docs/files.md', ['Linux', 'Node 20', ...best]],
+  ['docs/receiver.md', ['Linux', 'Node 20', 'SQLite', 'Postgres 15', 'ext4']],
+])('R-125 %s names the platform that was tried, and claims nothing wider', (path, tried) => {
+  const paragraphs = textOf(path).split('\n\n');
+  const [paragraph = '', ...others] = paragraphs.filter((each) =>
+    each.includes('Nothing wider is claimed'),
+  );
+  expect(others).toEqual([]);
+  const isNamed = (name: string) => new RegExp(`\\b${name}\\b`, 'i').test(paragraph);
+  expect(tried.filter((name) => !isNamed(name))).toEqual([]);
+  const known = [...systems, ...grounds.map(({ name }) => name)];
+  expect(known.filter((name) => isNamed(name) && !tried.includes(name))).toEqual([]);
 });
