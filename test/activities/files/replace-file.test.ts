@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readFileTool, replaceFileTool } from '../../../activities/index.ts';
 import { NotSentError } from '../../../activities/tool.ts';
-import { nodeFiles } from '../../../activities/tools/files/system.ts';
+import { type FileSystem, nodeFiles } from '../../../activities/tools/files/system.ts';
 import { digestOfBytes } from '../../../core/digest.ts';
 import { digestOfText, namesIn, replaced, says, textOf } from '../../support/file-writes.ts';
 import { looseAttempt } from '../../support/loose-attempt.ts';
@@ -59,6 +59,35 @@ test('R-126 C5 B writes v9 once A has looked, by an editor without a lock: v9 st
   await prepare();
   await nodeFiles.rename(`${path}~`, path);
   expect(textOf(path)).toBe('v8');
+});
+
+/** A has looked for the last time, and B writes v9 by the same tool before A publishes. */
+async function met(machine: Partial<FileSystem>) {
+  const root = rootWith('v7');
+  const write = { root, path: 'a.txt', was: 'v7', withoutLock: true, lockWaitMs: 0 } as const;
+  const saidOfB: string[] = [];
+  const publish =
+    (call: FileSystem['swap']): FileSystem['swap'] =>
+    async (draft, target) => {
+      const b = await replaced({ ...write, content: 'v9', files: machine });
+      saidOfB.push(b.kind);
+      return call(draft, target);
+    };
+  const files = { ...machine, swap: publish(nodeFiles.swap), rename: publish(nodeFiles.rename) };
+  const { kind: saidOfA } = await replaced({ ...write, content: 'v8', files });
+  return { saidOfA, saidOfB, found: textOf(join(root, 'a.txt')) };
+}
+
+test('R-126 B writes v9 once A has looked for the last time: B gets no lock', async () => {
+  expect(await met({})).toEqual({ saidOfA: 'executed', saidOfB: ['not_taken'], found: 'v8' });
+});
+
+test('R-126 K-104 the control: without the lock both are told executed, and v9 is lost', async () => {
+  const machine = { addonMissing: () => 'not installed' };
+  expect(await met(machine)).toEqual({
+    ...{ saidOfA: 'executed', saidOfB: ['executed'] },
+    found: 'v8',
+  });
 });
 
 test('C5 no time and no size tells a change: the same length, the times put back', async () => {
