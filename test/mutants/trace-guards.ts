@@ -42,8 +42,8 @@ export const traceGuards: readonly Guard[] = [
     patches: [
       {
         name: 'evidence-removed',
-        from: 'if (isMeant(status) && status.nlink === 1n) await files.truncate(file, 0);',
-        to: 'await files.unlink(path);',
+        from: '(await isMeant(status, file))) await files.truncate(file, 0);',
+        to: '(await isMeant(status, file))) await files.unlink(path);',
         red: 'not published (rename)',
       },
       {
@@ -61,8 +61,8 @@ export const traceGuards: readonly Guard[] = [
       {
         name: 'put-back-without-lock',
         file: 'activities/tools/files/inquire-file.ts',
-        from: "if (verdict === 'displaced_another' && !locked) {",
-        to: "if (verdict === 'displaced_another' && locked === null) {",
+        from: 'if (!locked && (await mayBePutBack(',
+        to: 'if (locked === null && (await mayBePutBack(',
         red: "a displaced change waits for the lock, and is put back when it's free",
       },
     ],

@@ -84,7 +84,7 @@ export async function removeEvidence(
   const names = await files.namesIn(directory.at('.'));
   for (const name of names.filter((each) => each.startsWith(draftPrefix(receiverKey)))) {
     const draft = parseDraftName(name);
-    if (draft !== null && draft.state !== 'draft' && draft.number < number)
+    if (draft?.state === 'withdrawn' && draft.number < number)
       await remove(files, directory.at(name));
   }
 }

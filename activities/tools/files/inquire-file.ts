@@ -12,14 +12,15 @@ import * as z from 'zod';
 import { messageOf } from '../../failures.ts';
 import type { FenceAsk, Inquiry, InquiryAnswer } from '../../tool.ts';
 import { errnoOf } from './errno.ts';
-import { clearUnprepared, emptyDraft, keepDisplaced, putBack, removeDraft } from './leftovers.ts';
+import { clearUnprepared, emptyDraft, putBack, removeDraft } from './leftovers.ts';
 import { withLock } from './lock.ts';
 import { type FileMarks, fileMarksOf } from './marks.ts';
+import { withdrawnName } from './names.ts';
 import { atPlace, type Directory, openDirectory, type Place, type SymlinkPolicy } from './place.ts';
 import type { FileSystem } from './system.ts';
 import { lookAtDraft, lookAtTarget } from './traces.ts';
-import { answerOf, answerOfPutBack, verdictOf } from './verdict.ts';
-import { withdraw } from './withdrawal.ts';
+import { answerOf, answerOfPutBack, type FileVerdict, verdictOf } from './verdict.ts';
+import { statusOrNull, type Withdrawn, withdraw } from './withdrawal.ts';
 
 export interface FilesBelow {
   readonly files: FileSystem;
@@ -116,23 +117,52 @@ async function lookedAt(
   const at = { path: marks.target, prepared: marks, target, draft };
   const verdict = verdictOf(at);
   if (withdrawn === null) return answerOf(verdict, at);
-  const left = { name: withdrawn.name, marks };
+  if (!locked && (await mayBePutBack(files, directory, { verdict, withdrawn })))
+    return unavailableWhile(marks, withdrawn.name);
+  const left = { name: await endOfPuttingBack(files, directory, { withdrawn, marks }), marks };
   if (verdict === 'withdrawn') await emptyDraft(files, directory, left);
   const displacesNothing = draft.kind !== 'file' || marks.publish === 'swap';
   if ((verdict === 'published' || verdict === 'published_then_changed') && displacesNothing)
     await removeDraft(files, directory, left);
-  if (verdict === 'displaced_another' && !locked) {
-    const why = 'another change was displaced; it is put back once the lock is free';
-    return { verdict: 'unavailable', detail: `"${marks.target}": ${why}` };
-  }
   if (
     verdict === 'displaced_another' &&
     (await putBack(files, directory, { ...left, target: name }))
   )
     return answerOfPutBack(at);
-  if (draft.kind !== 'file' || !verdict.startsWith('displaced')) return answerOf(verdict, at);
-  const kept = await keepDisplaced(files, directory, left);
-  return answerOf(verdict, { ...at, draft: { ...draft, name: kept } });
+  return answerOf(verdict, at);
+}
+
+interface Midway {
+  readonly withdrawn: Withdrawn;
+}
+
+/** Who asks without the lock may meet one that has it, and is putting a change back. */
+async function mayBePutBack(
+  files: FileSystem,
+  directory: Directory,
+  { verdict, withdrawn }: Midway & { readonly verdict: FileVerdict },
+): Promise<boolean> {
+  if (withdrawn.midway || verdict === 'displaced_another') return true;
+  if (verdict !== 'displaced_another_for_good') return false;
+  const now = await statusOrNull(files, directory.at(withdrawn.name));
+  return now?.ino !== withdrawn.status.ino;
+}
+
+/** Of an inquirer that died over it. Returns the name under which the evidence is then. */
+async function endOfPuttingBack(
+  files: FileSystem,
+  directory: Directory,
+  { withdrawn, marks }: Midway & { readonly marks: FileMarks },
+): Promise<string> {
+  if (!withdrawn.midway) return withdrawn.name;
+  const name = withdrawnName(basename(marks.draft));
+  await files.rename(directory.at(withdrawn.name), directory.at(name));
+  return name;
+}
+
+function unavailableWhile({ target }: FileMarks, kept: string): FileAnswer {
+  const why = `another change is kept as "${kept}"; it is put back once the lock is free`;
+  return { verdict: 'unavailable', detail: `"${target}": ${why}` };
 }
 
 async function inDirectoryOf<R>(

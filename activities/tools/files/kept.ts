@@ -4,7 +4,7 @@
 import { errnoOf, type Unwritten } from './errno.ts';
 import { refusal } from './refusals.ts';
 import type { FileSystem, OpenFile } from './system.ts';
-import { attributesOf, type Standing } from './target.ts';
+import { attributesOf, differing, type Standing } from './target.ts';
 
 const permissionBits = 0o7777n;
 /** The system says of these that they may not be had, not that something is wrong. */
@@ -89,18 +89,6 @@ async function keepAttributes(
   if (lost === null) return null;
   const words = `has the attribute ${lost} (an ACL, or another), which cannot be kept`;
   return refusal('attributes_not_kept', path, `${words}; it was left as it is`);
-}
-
-/** The first name that is not the same in both. */
-function differing(
-  one: ReadonlyMap<string, Uint8Array>,
-  other: ReadonlyMap<string, Uint8Array>,
-): string | null {
-  for (const name of new Set([...one.keys(), ...other.keys()])) {
-    const [a, b] = [one.get(name), other.get(name)];
-    if (a === undefined || b === undefined || Buffer.compare(a, b) !== 0) return name;
-  }
-  return null;
 }
 
 /** Whether it was kept is looked at afterwards. */

@@ -3,9 +3,9 @@
 // change is at stake.
 
 import { type FileMarks, isOurs } from './marks.ts';
-import { draftPrefix, keptName, parseDraftName, withdrawnName } from './names.ts';
+import { draftPrefix, parseDraftName, touchedName, withdrawnName } from './names.ts';
 import type { Directory } from './place.ts';
-import type { FileStatus, FileSystem } from './system.ts';
+import type { FileStatus, FileSystem, OpenFile } from './system.ts';
 import { contentDigest } from './traces.ts';
 
 interface Unprepared {
@@ -33,7 +33,7 @@ export async function clearUnprepared(
 async function emptied(files: FileSystem, directory: Directory, name: string): Promise<void> {
   const to = withdrawnName(name);
   if (to !== name) await files.rename(directory.at(name), directory.at(to));
-  await truncated(files, directory.at(to), () => true);
+  await truncated(files, directory.at(to), async () => true);
 }
 
 interface Left {
@@ -41,24 +41,37 @@ interface Left {
   readonly marks: FileMarks;
 }
 
-/** Keeps the file, for it is evidence, and gives its space back; never a file with two names. */
+/**
+ * Keeps the file, for it is evidence, and gives its space back; never a file with two names, and
+ * none that somebody has written into: that gets a name which nothing of ours cleans away.
+ */
 export async function emptyDraft(
   files: FileSystem,
   directory: Directory,
-  { name, marks }: Left,
+  left: Left,
 ): Promise<void> {
-  await quietly(truncated(files, directory.at(name), (status) => isOurs(status, marks)));
+  const path = directory.at(left.name);
+  await quietly(
+    truncated(files, path, async (status, file) => {
+      if (!isOurs(status, left.marks) || status.size === 0n) return false;
+      if ((await contentDigest(files, file)) === left.marks.new) return true;
+      // Of a link it would say something else: that a name had been added.
+      if (left.marks.publish !== 'link')
+        await files.rename(path, directory.at(touchedName(draftOf(left.marks))));
+      return false;
+    }),
+  );
 }
 
 async function truncated(
   files: FileSystem,
   path: string,
-  isMeant: (status: FileStatus) => boolean,
+  isMeant: (status: FileStatus, file: OpenFile) => Promise<boolean>,
 ): Promise<void> {
   const file = await files.openToWrite(path);
   try {
     const status = await files.status(file);
-    if (isMeant(status) && status.nlink === 1n) await files.truncate(file, 0);
+    if (status.nlink === 1n && (await isMeant(status, file))) await files.truncate(file, 0);
   } finally {
     await files.close(file);
   }
@@ -71,17 +84,6 @@ export async function removeDraft(
   { name }: Left,
 ): Promise<void> {
   await quietly(files.unlink(directory.at(name)));
-}
-
-/** Under a name that nothing of ours cleans away. Returns it. */
-export async function keepDisplaced(
-  files: FileSystem,
-  directory: Directory,
-  { name, marks }: Left,
-): Promise<string> {
-  const kept = keptName(marks.draft.slice(marks.draft.lastIndexOf('/') + 1));
-  if (name !== kept) await files.rename(directory.at(name), directory.at(kept));
-  return kept;
 }
 
 /**
@@ -98,10 +100,15 @@ export async function putBack(
   await files.swap(left, there);
   if (await isUnchanged(files, left, marks)) {
     await files.syncDirectory(directory.handle);
+    await files.rename(left, directory.at(withdrawnName(draftOf(marks))));
     return true;
   }
   await files.swap(left, there);
   return false;
+}
+
+function draftOf({ draft }: FileMarks): string {
+  return draft.slice(draft.lastIndexOf('/') + 1);
 }
 
 async function isUnchanged(files: FileSystem, path: string, marks: FileMarks): Promise<boolean> {

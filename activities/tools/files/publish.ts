@@ -111,7 +111,10 @@ async function takeBack(
   const isStillOurs = now.kind === 'file' && now.digest === digest;
   if (!isStillOurs || !(await isOurs(files, place.target, draft))) throw new Error(kept);
   await files.swap(from, place.target);
-  if (!(await isOurs(files, from, draft))) throw new Error(kept);
+  // Somebody may have replaced ours at that moment, or written into it.
+  const back = await lookAt(files, { ...place, target: from });
+  const isBack = back.kind === 'file' && back.digest === digest;
+  if (!isBack || !(await isOurs(files, from, draft))) throw new Error(kept);
   await files.syncDirectory(place.directory.handle);
   if (displaced.kind !== 'file') return conflict(place.path, expected, null);
   if (displaced.digest === expected) return touched(place.path);

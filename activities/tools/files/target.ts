@@ -138,9 +138,27 @@ export function isUntouched(one: Standing, other: Standing): boolean {
   return a.dev === b.dev && a.ino === b.ino && a.ctimeNs === b.ctimeNs;
 }
 
-/** The content, owner and permissions: what would be lost with it. */
+/** The content, owner, permissions and ACL: what would be lost with it. */
 export function isAlike(one: Standing, other: Standing): boolean {
   const { status: a } = one;
   const { status: b } = other;
-  return one.digest === other.digest && a.mode === b.mode && a.uid === b.uid && a.gid === b.gid;
+  const isSame = a.mode === b.mode && a.uid === b.uid && a.gid === b.gid;
+  return isSame && one.digest === other.digest && areAlike(one.attributes, other.attributes);
+}
+
+function areAlike(one: Standing['attributes'], other: Standing['attributes']): boolean {
+  if (one === null || other === null) return one === other;
+  return differing(one, other) === null;
+}
+
+/** The first name that is not the same in both. */
+export function differing(
+  one: ReadonlyMap<string, Uint8Array>,
+  other: ReadonlyMap<string, Uint8Array>,
+): string | null {
+  for (const name of new Set([...one.keys(), ...other.keys()])) {
+    const [a, b] = [one.get(name), other.get(name)];
+    if (a === undefined || b === undefined || Buffer.compare(a, b) !== 0) return name;
+  }
+  return null;
 }

@@ -39,8 +39,9 @@ export async function lookAtDraft(
   withdrawn: Withdrawn | null,
 ): Promise<AtDraft> {
   if (withdrawn === null) return { kind: 'gone' };
-  const { name, ours, touched } = withdrawn;
+  const { name, ours, touched, status } = withdrawn;
   if (ours) return { kind: 'ours', touched };
+  if (!status.isFile()) return { kind: 'file', digest: null, name };
   const digest = await atOpen(files, directory.at(name), (file) => contentDigest(files, file));
   return { kind: 'file', digest, name };
 }

@@ -34,8 +34,8 @@ export type AtDraft =
   | { readonly kind: 'gone' }
   /** `touched`: something on it was changed after it was prepared, e.g. a name was added. */
   | { readonly kind: 'ours'; readonly touched: boolean }
-  /** Another file: what an exchange displaced. `name`: where it is kept. */
-  | { readonly kind: 'file'; readonly digest: Digest; readonly name: string };
+  /** Another file: what an exchange displaced. `name`: where it is kept. Null: no regular file. */
+  | { readonly kind: 'file'; readonly digest: Digest | null; readonly name: string };
 
 /** In order of precedence; the first that fits. */
 export const verdicts = [

@@ -4,6 +4,8 @@
 //
 // INV-1 Once it resolves, nothing is at the draft's name, and nothing ever will be.
 // INV-2 No evidence is overwritten.
+// INV-3 What is not ours, e.g. what an exchange displaced, gets a name that nothing of ours cleans
+//       away, before anybody is told of it.
 
 import { errnoOf } from './errno.ts';
 import { type FileMarks, isOurs, isTouched } from './marks.ts';
@@ -18,6 +20,10 @@ export interface Withdrawn {
   readonly ours: boolean;
   /** A name was added to it before, or something else was changed on it. */
   readonly touched: boolean;
+  /**
+   * Ours where only another's change is kept: an inquirer is putting that back, or died over it.
+   */
+  readonly midway: boolean;
 }
 
 /** Somebody else withdraws it, too; each time one of us wins. */
@@ -42,14 +48,29 @@ export async function withdraw(
     }
     // Renamed by another between the two looks: it is among the evidence now.
     const found = before ?? (await firstOf(files, directory, evidence));
-    return found === null ? null : seen(found, marks, draft);
+    if (found === null) return null;
+    if (isOurs(found.status, marks) || found.name === keptName(draft))
+      return seen(found, marks, draft);
+    await keepForeign(files, directory, found.name, keptName(draft));
   }
   throw new Error(`"${draft}" comes and goes; nothing is known about it yet`);
 }
 
+async function keepForeign(
+  files: FileSystem,
+  directory: Directory,
+  from: string,
+  kept: string,
+): Promise<void> {
+  if ((await statusOrNull(files, directory.at(kept))) !== null)
+    throw new Error(`"${from}" and "${kept}" are both there; remove the one not ours`);
+  await renamed(files, directory, from, kept);
+}
+
 /** A link adds a name to the draft and leaves it; its withdrawal would hide that it was touched. */
 function nameFor(status: FileStatus, marks: FileMarks, draft: string): string {
-  const isMarked = marks.publish === 'link' && isOurs(status, marks) && isTouched(status, marks);
+  if (!isOurs(status, marks)) return keptName(draft);
+  const isMarked = marks.publish === 'link' && isTouched(status, marks);
   return isMarked ? touchedName(draft) : withdrawnName(draft);
 }
 
@@ -73,7 +94,8 @@ interface Found {
 
 function seen({ name, status }: Found, marks: FileMarks, draft: string): Withdrawn {
   const touched = name === touchedName(draft) || status.nlink > 1n;
-  return { name, status, ours: isOurs(status, marks), touched };
+  const ours = isOurs(status, marks);
+  return { name, status, ours, touched, midway: ours && name === keptName(draft) };
 }
 
 async function firstOf(

@@ -113,7 +113,7 @@ const scenes: readonly Played[] = [
       await publish(scene);
       replaceBy(THIRD, scene.target);
     },
-    ...(['executed', /replaced since/, THIRD, { withdrawn: OLD }] as const),
+    ...(['executed', /replaced since/, THIRD, { kept: OLD }] as const),
   ],
   [
     'published, then removed, its draft still there',

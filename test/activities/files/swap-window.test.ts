@@ -1,20 +1,30 @@
 // Would catch: a change by somebody who takes no lock (a shell, an editor), made between the last
 // look and the publication, that is lost without a word.
 
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { native } from '../../../activities/tools/files/native.ts';
 import { type FileSystem, nodeFiles } from '../../../activities/tools/files/system.ts';
 import { digestOfText, namesIn, replaced, says, textOf } from '../../support/file-writes.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 /** A file of v7 that somebody meets right before the n-th exchange; then what came of it. */
-async function met(...visits: ((path: string) => void)[]) {
+async function met(...visits: ((path: string) => void | Promise<void>)[]) {
   const root = tempDir();
   const path = join(root, 'a.txt');
   writeFileSync(path, 'v7');
   const swap: FileSystem['swap'] = async (one, other) => {
-    visits.shift()?.(path);
+    await visits.shift()?.(path);
     return nodeFiles.swap(one, other);
   };
   const settled = replaced({ root, path: 'a.txt', content: 'v8', was: 'v7', files: { swap } });
@@ -100,6 +110,26 @@ test('R-100 v10 comes right with the taking back: nothing is removed, and it is 
   expect(textOf(path)).toBe('v9');
   const [kept = ''] = namesIn(root);
   expect(textOf(join(root, kept))).toBe('v10');
+});
+
+test('R-100 ours is written into right with the taking back: that stays, it is told', async () => {
+  const { path, root, settled } = await met(saved('v9'), (at) => writeFileSync(at, 'v8 and more'));
+  await expect(settled).rejects.toThrow('is kept as');
+  expect(textOf(path)).toBe('v9');
+  const [kept = ''] = namesIn(root);
+  expect(textOf(join(root, kept))).toBe('v8 and more');
+});
+
+test('C7 an attribute set in that instant is not dropped with the old file', async () => {
+  const { path, settled } = await met(async (at) => {
+    const file = openSync(at, 'r+');
+    await native().calls?.setAttr(file, 'user.note', Buffer.from('theirs'));
+    closeSync(file);
+  });
+  expect(await settled).toMatchObject({ kind: 'not_taken', code: 'touched' });
+  const file = await nodeFiles.openToRead(path);
+  expect(String(await nodeFiles.attribute(file, 'user.note'))).toBe('theirs');
+  await file.close();
 });
 
 test('K-104 touched between the two looks, the same content: it may be tried anew', async () => {

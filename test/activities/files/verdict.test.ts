@@ -29,7 +29,7 @@ const targets = {
   other: { kind: 'other' },
 } as const satisfies Record<string, AtTarget>;
 
-const kept = (digest: Digest): AtDraft => ({ kind: 'file', digest, name: 'kept' });
+const kept = (digest: Digest | null): AtDraft => ({ kind: 'file', digest, name: 'kept' });
 const drafts = {
   gone: { kind: 'gone' },
   ours: { kind: 'ours', touched: false },
@@ -37,12 +37,13 @@ const drafts = {
   old: kept(content.old),
   new: kept(content.new),
   third: kept(content.third),
+  'no file': kept(null),
 } as const satisfies Record<string, AtDraft>;
 
 type Row = readonly [keyof typeof targets, Record<keyof typeof drafts, FileVerdict>];
-const row = (target: keyof typeof targets, ...six: readonly FileVerdict[]): Row => [
+const row = (target: keyof typeof targets, ...seven: readonly FileVerdict[]): Row => [
   target,
-  Object.fromEntries(Object.keys(drafts).map((name, at) => [name, six[at]])) as never,
+  Object.fromEntries(Object.keys(drafts).map((name, at) => [name, seven[at]])) as never,
 ];
 const [hit, edited, replaced] = [
   'published',
@@ -55,31 +56,31 @@ const [back, kept_] = ['displaced_another', 'displaced_another_for_good'] as con
 /** Columns: what is at the draft's name, in the order of `drafts`. */
 const tables: Record<Publish, readonly Row[]> = {
   link: [
-    row('absent', lost, fenced, touched, lost, lost, lost),
-    row('ours, new', hit, hit, hit, hit, hit, hit),
-    row('ours, third', edited, edited, edited, edited, edited, edited),
-    row('old', lost, fenced, touched, lost, lost, lost),
-    row('another new', lost, fenced, touched, lost, lost, lost),
-    row('third', lost, fenced, touched, lost, lost, lost),
-    row('other', lost, fenced, touched, lost, lost, lost),
+    row('absent', lost, fenced, touched, lost, lost, lost, lost),
+    row('ours, new', hit, hit, hit, hit, hit, hit, hit),
+    row('ours, third', edited, edited, edited, edited, edited, edited, edited),
+    row('old', lost, fenced, touched, lost, lost, lost, lost),
+    row('another new', lost, fenced, touched, lost, lost, lost, lost),
+    row('third', lost, fenced, touched, lost, lost, lost, lost),
+    row('other', lost, fenced, touched, lost, lost, lost, lost),
   ],
   rename: [
-    row('absent', lost, fenced, fenced, lost, lost, lost),
-    row('ours, new', hit, twice, twice, hit, hit, hit),
-    row('ours, third', edited, twice, twice, edited, edited, edited),
-    row('old', lost, fenced, fenced, lost, lost, lost),
-    row('another new', lost, fenced, fenced, lost, lost, lost),
-    row('third', lost, fenced, fenced, lost, lost, lost),
-    row('other', lost, fenced, fenced, lost, lost, lost),
+    row('absent', lost, fenced, fenced, lost, lost, lost, lost),
+    row('ours, new', hit, twice, twice, hit, hit, hit, hit),
+    row('ours, third', edited, twice, twice, edited, edited, edited, edited),
+    row('old', lost, fenced, fenced, lost, lost, lost, lost),
+    row('another new', lost, fenced, fenced, lost, lost, lost, lost),
+    row('third', lost, fenced, fenced, lost, lost, lost, lost),
+    row('other', lost, fenced, fenced, lost, lost, lost, lost),
   ],
   swap: [
-    row('absent', lost, fenced, fenced, replaced, kept_, kept_),
-    row('ours, new', hit, twice, twice, hit, back, back),
-    row('ours, third', edited, twice, twice, edited, kept_, kept_),
-    row('old', lost, fenced, fenced, replaced, kept_, kept_),
-    row('another new', lost, fenced, fenced, replaced, kept_, kept_),
-    row('third', lost, fenced, fenced, replaced, kept_, kept_),
-    row('other', lost, fenced, fenced, replaced, kept_, kept_),
+    row('absent', lost, fenced, fenced, replaced, kept_, kept_, kept_),
+    row('ours, new', hit, twice, twice, hit, back, back, back),
+    row('ours, third', edited, twice, twice, edited, kept_, kept_, kept_),
+    row('old', lost, fenced, fenced, replaced, kept_, kept_, kept_),
+    row('another new', lost, fenced, fenced, replaced, kept_, kept_, kept_),
+    row('third', lost, fenced, fenced, replaced, kept_, kept_, kept_),
+    row('other', lost, fenced, fenced, replaced, kept_, kept_, kept_),
   ],
 };
 
