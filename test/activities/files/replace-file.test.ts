@@ -82,7 +82,7 @@ test('R-126 B writes v9 once A has looked for the last time: B gets no lock', as
   expect(await met({})).toEqual({ saidOfA: 'executed', saidOfB: ['not_taken'], found: 'v8' });
 });
 
-test('R-126 K-104 the control: without the lock both are told executed, and v9 is lost', async () => {
+test('R-126 K-104 the control: without the lock both are told executed; v9 is lost', async () => {
   const machine = { addonMissing: () => 'not installed' };
   expect(await met(machine)).toEqual({
     ...{ saidOfA: 'executed', saidOfB: ['executed'] },
