@@ -5,6 +5,7 @@ import { digestOfBytes } from '../../core/digest.ts';
 import { limits } from '../../core/limits.ts';
 import { defineTool } from '../tool.ts';
 import { type Unwritten, unwrittenBy } from './files/errno.ts';
+import { scopeOf } from './files/footing.ts';
 import { atPlace, type Place, type SymlinkPolicy } from './files/place.ts';
 import { refusal } from './files/refusals.ts';
 import { type FileSystem, nodeFiles, type OpenFile } from './files/system.ts';
@@ -34,6 +35,8 @@ export function readFileTool({
     input: z.strictObject({ path: z.string().min(1) }),
     replay: 'safe',
     implementation: 'read-file/1',
+    // That of the tools that write there: what it finds is about the same objects.
+    receiver: { scope: scopeOf(root) },
     async execute({ path }, attempt) {
       attempt.beforeSend();
       const read = await atPlace(files, { root, path, symlinks }, (place) =>

@@ -155,6 +155,7 @@ test('R-129 formatted after its check, a file is not evaluated', async () => {
     then('check_file', check),
     then('replace_file', format),
     then('check_file', check),
+    then('read_file', { path }),
     async (runId) => {
       const read = await then('read_file', { path })(runId);
       await writeFile(join(root, path), 'by hand');
@@ -167,6 +168,8 @@ test('R-129 formatted after its check, a file is not evaluated', async () => {
     ['not_evaluated'],
     ['accepted'],
     ['not_evaluated', 'not_evaluated'],
+    ['not_evaluated', 'accepted'],
+    // Read as it was checked.
     ['not_evaluated', 'accepted'],
     // Found changed by another hand.
     ['not_evaluated', 'not_evaluated'],

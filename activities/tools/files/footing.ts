@@ -1,6 +1,7 @@
 // What a root stands on, and so what the file tools promise there: derived from the machine, never
 // declared. Tried are ext4 and tmpfs on Linux with the kernel's lock; only they get all of it.
 
+import { resolve } from 'node:path';
 import type { ContractInput } from '../../../core/contract.ts';
 import { messageOf } from '../../failures.ts';
 import { errnoOf, type Unwritten } from './errno.ts';
@@ -111,9 +112,9 @@ export function footingOf(
 }
 
 /** Tells a question where to look; what was sent to one root is never asked of another. */
-function scopeOf(root: string): ContractInput['scope'] {
+export function scopeOf(root: string): ContractInput['scope'] {
   const here = 'this host';
-  return { receiver: `files below ${root}`, account: here, workspace: here, region: here };
+  return { receiver: `files below ${resolve(root)}`, account: here, workspace: here, region: here };
 }
 
 const asked = { inquiry: { consistency: 'strong', settleMs: 0 } } as const;

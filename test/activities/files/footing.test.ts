@@ -117,12 +117,13 @@ test('C10 without the addon a replacement wants a word of its own, a creation no
 });
 
 test('R-035 the root is the receiver: what was sent below one is not asked of another', () => {
-  const domains = ['/work', '/other'].map((root) => {
+  const domains = ['/work', '/work/', '/other'].map((root) => {
     const { contract } = footing({ type: EXT4 }, { root });
     return domainOf(contractSchema.parse(contract));
   });
   expect(domains).toEqual([
     expect.stringMatching(/^files%20below%20%2Fwork\//),
+    domains[0],
     expect.stringMatching(/^files%20below%20%2Fother\//),
   ]);
 });
