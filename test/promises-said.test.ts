@@ -48,6 +48,7 @@ test.each([
   ['docs/receiver-levels.md', /within a stated scope and retention/],
   ['docs/receiver-levels.md', /"Not found" is not "not executed"/],
   ['docs/receiver-levels.md', /Afterwards the same key is a new request/],
+  ['docs/files.md', /a reader sees the file and that a power cut leaves it are two things/],
   ['ARCHITECTURE.md', /## What happens when …/],
   [
     'ARCHITECTURE.md',
