@@ -69,8 +69,7 @@ async function keepForeign(
 
 /** A link adds a name to the draft and leaves it; its withdrawal would hide that it was touched. */
 function nameFor(status: FileStatus, marks: FileMarks, draft: string): string {
-  if (!isOurs(status, marks)) return keptName(draft);
-  const isMarked = marks.publish === 'link' && isTouched(status, marks);
+  const isMarked = marks.publish === 'link' && isOurs(status, marks) && isTouched(status, marks);
   return isMarked ? touchedName(draft) : withdrawnName(draft);
 }
 
