@@ -9,7 +9,8 @@ import { scopeOf } from './files/footing.ts';
 import { atPlace, type Place, type SymlinkPolicy } from './files/place.ts';
 import { refusal } from './files/refusals.ts';
 import { type FileSystem, nodeFiles, type OpenFile } from './files/system.ts';
-import { irregularity, reading } from './files/target.ts';
+import { irregularity } from './files/target.ts';
+import { reading } from './files/traces.ts';
 
 export interface ReadFileOptions {
   /** Nothing outside of it is read. */

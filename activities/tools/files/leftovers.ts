@@ -6,7 +6,7 @@ import { type FileMarks, isOurs } from './marks.ts';
 import { draftPrefix, parseDraftName, touchedName, withdrawnName } from './names.ts';
 import type { Directory } from './place.ts';
 import type { FileStatus, FileSystem, OpenFile } from './system.ts';
-import { contentDigest } from './traces.ts';
+import { contentDigest, reading } from './traces.ts';
 
 interface Unprepared {
   readonly receiverKey: string;
@@ -113,13 +113,10 @@ function draftOf({ draft }: FileMarks): string {
 
 async function isUnchanged(files: FileSystem, path: string, marks: FileMarks): Promise<boolean> {
   if (!(await files.statusAt(path)).isFile()) return false;
-  const file = await files.openToRead(path);
-  try {
+  return reading(files, path, async (file) => {
     if (!isOurs(await files.status(file), marks)) return false;
     return (await contentDigest(files, file)) === marks.new;
-  } finally {
-    await files.close(file);
-  }
+  });
 }
 
 async function quietly(clearing: Promise<void>): Promise<void> {

@@ -7,7 +7,7 @@ import { errnoOf, type Unwritten } from './errno.ts';
 import type { Place } from './place.ts';
 import { refusal } from './refusals.ts';
 import type { FileStatus, FileSystem, OpenFile } from './system.ts';
-import { contentDigest } from './traces.ts';
+import { contentDigest, reading } from './traces.ts';
 
 /** A regular file. Attributes: ACL and others by name; null where nothing can tell them. */
 export interface Standing {
@@ -87,19 +87,6 @@ export function irregularity(status: FileStatus, path: string): Unwritten | null
 function refusalBy(table: readonly Refusal[], status: FileStatus, path: string): Unwritten | null {
   const row = table.find(({ when }) => when(status));
   return row === undefined ? null : refusal(row.code, path, row.words);
-}
-
-export async function reading<R>(
-  files: FileSystem,
-  path: string,
-  look: (file: OpenFile) => Promise<R>,
-): Promise<R> {
-  const file = await files.openToRead(path);
-  try {
-    return await look(file);
-  } finally {
-    await files.close(file);
-  }
 }
 
 /** Of a file system that has none: an empty map. */

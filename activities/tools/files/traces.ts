@@ -22,7 +22,7 @@ export async function lookAtTarget(
   const status = await statusOrNull(files, path);
   if (status === null) return { kind: 'absent' };
   if (!status.isFile()) return { kind: 'other' };
-  return atOpen(files, path, async (file) => {
+  return reading(files, path, async (file) => {
     const opened = await files.status(file);
     if (!opened.isFile()) return { kind: 'other' };
     const digest = await contentDigest(files, file);
@@ -42,7 +42,7 @@ export async function lookAtDraft(
   const { name, ours, touched, status } = withdrawn;
   if (ours) return { kind: 'ours', touched };
   if (!status.isFile()) return { kind: 'file', digest: null, name };
-  const digest = await atOpen(files, directory.at(name), (file) => contentDigest(files, file));
+  const digest = await reading(files, directory.at(name), (file) => contentDigest(files, file));
   return { kind: 'file', digest, name };
 }
 
@@ -58,7 +58,8 @@ export async function contentDigest(files: FileSystem, file: OpenFile): Promise<
   }
 }
 
-async function atOpen<R>(
+/** Never follows a link at its end. */
+export async function reading<R>(
   files: FileSystem,
   path: string,
   look: (file: OpenFile) => Promise<R>,
