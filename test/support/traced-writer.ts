@@ -79,26 +79,39 @@ export async function tracedCalls(rig: FileRig, call: PerformCall): Promise<Trac
 /** `alone`: the call is not made; `failing`: it also has an error for whoever lives to see it. */
 export type Kill = 'alone' | 'failing';
 
-/** Throws where the process came to its end without meeting the call. */
+/** Throws where the process did not come to its end by this kill, on entry of this very call. */
 export async function killedAt(
   rig: FileRig,
   call: PerformCall,
-  { name, nth, thread }: TracedCall,
+  { name, nth, thread, text }: TracedCall,
   kill: Kill,
 ): Promise<void> {
   const writer = await startWriter(rig);
   const tid = threadsOf(writer)[thread];
   const error = kill === 'failing' ? ':error=EIO' : '';
   const inject = `inject=${name}${error}:signal=SIGKILL:when=${nth}`;
-  const of = ['-o', '/dev/null', '-e', `trace=${name}`, '-e', inject, '-p', String(tid)];
+  const out = join(rig.root, 'kill');
+  const of = ['-y', '-s', '0', '-o', out, '-e', `trace=${name}`, '-e', inject, '-p', String(tid)];
   const strace = await attached(of);
   writer.tell(JSON.stringify(call));
   const lived = await writer.line('DONE', WITHIN_MS).then(
     (end) => end,
     () => null,
   );
-  const wasKilled = writer.hasEnded();
+  const hasEnded = writer.hasEnded();
   await writer.kill();
   if (strace.exitCode === null && strace.signalCode === null) await once(strace, 'exit');
-  if (!wasKilled) throw new Error(`${name} ${nth} on thread ${thread} was not met: ${lived}`);
+  const seen = readFileSync(out, 'utf8');
+  const met = seen.split('\n').filter((line) => line.startsWith(`${name}(`))[nth - 1] ?? '';
+  if (
+    !hasEnded ||
+    !seen.includes('killed by SIGKILL') ||
+    likeness(met) !== likeness(`${name}(${text}`)
+  )
+    throw new Error(`${name} ${nth} on thread ${thread} was not met: ${lived}, ${seen}`);
+}
+
+/** Without its end, and what is another each time: directories, drafts, descriptors. */
+function likeness(line: string): string {
+  return line.replace(/\) .*$/, '').replaceAll(/holdfast-test-\w+|-[0-9a-f]{8}\b|\d+</g, '');
 }
