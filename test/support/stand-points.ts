@@ -29,6 +29,10 @@ export type StandPoint =
   | 'after_gate'
   /** The tool is called, and has not looked at the send window. */
   | 'before_send'
+  /** What it will be recognised by is about to be recorded. */
+  | 'before_prepare'
+  /** The receiver has answered; the result is not stored. */
+  | 'before_result'
   | 'after_result'
   /** The late fact is in the ledger, nobody has been told. */
   | 'before_late_signal'
@@ -39,11 +43,17 @@ export type StandPoint =
   | 'before_revoke'
   /** The run has heard of the amendment, the ledger has not; the ledger has, and not the run. */
   | 'before_amend'
-  | 'after_amend';
+  | 'after_amend'
+  /** Of a file: its marks are recorded, and it is not published; it is, and nobody knows it. */
+  | 'before_publish'
+  | 'after_publish';
 
 export interface Stand {
   readonly point: StandPoint;
-  /** Action id; the run's id where the point is one of a run; the subject of what is checked. */
+  /**
+   * Action id; the run's id where the point is one of a run; the subject of what is checked; the
+   * name of the file that is published.
+   */
   readonly about: string;
   /**
    * What its clocks did meanwhile: went on; stood still, as those of a suspended machine do; or the
@@ -89,7 +99,7 @@ export function standing(options: StandOptions) {
 
 type Passing = Pick<Stand, 'point' | 'about'>;
 
-interface Standstill {
+export interface Standstill {
   /** Whether one of these is armed, now taken. */
   take(passed: readonly Passing[]): Armed | null;
   /** Stands, then does the step. */
@@ -97,7 +107,7 @@ interface Standstill {
   shifted(clock: Clock): ReturnType<Clock['now']>;
 }
 
-function standstillOf({ directory, say }: StandOptions): Standstill {
+export function standstillOf({ directory, say }: StandOptions): Standstill {
   const behind = { monotonicMs: 0, wallMs: 0 };
   return {
     take: (passed) => taken(directory, passed),
@@ -203,9 +213,14 @@ function passedBy(runId: string, { body, source }: NewFact): Record<'before' | '
         before: [{ point: 'before_gate', about: body.actionId }],
         after: [{ point: 'after_gate', about: body.actionId }],
       };
+    case 'attempt_prepared':
+      return { ...none, before: [{ point: 'before_prepare', about: body.actionId }] };
     case 'attempt_settled':
       return source === 'execution'
-        ? { ...none, after: [{ point: 'after_result', about: body.actionId }] }
+        ? {
+            before: [{ point: 'before_result', about: body.actionId }],
+            after: [{ point: 'after_result', about: body.actionId }],
+          }
         : none;
     case 'run_opened':
       return { ...none, before: [{ point: 'before_open', about: runId }] };

@@ -24,6 +24,13 @@ export function triedDir(): string {
   return directory;
 }
 
+/** Such a one of the running file; called outside of its tests, gone after the last. */
+export function triedDirOfFile(): string {
+  const { directory, remove } = newDirectory(triedBase());
+  afterAll(remove);
+  return directory;
+}
+
 const tried: readonly number[] = [0xef53, 0x01021994];
 
 function triedBase(): string {
