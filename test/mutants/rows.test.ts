@@ -60,6 +60,7 @@ const needed = [
   'what waits for a person',
   'commands that were pasted unread',
   'prepared before asked',
+  'durable before told',
   'what the ledger refuses is not sent',
   'compensation',
   'resend by the answer',

@@ -67,4 +67,37 @@ export const traceGuards: readonly Guard[] = [
       },
     ],
   },
+  {
+    guard: 'durable before told',
+    file: 'activities/tools/files/traces.ts',
+    test: 'test/activities/files/told-durable.test.ts',
+    patches: [
+      {
+        name: 'told-before-the-file-is-synced',
+        from: 'await files.syncFile(file);',
+        to: '',
+        red: 'found published by link, file and directory are synced before it is told',
+      },
+      {
+        name: 'told-before-the-directory-is-synced',
+        from: 'await files.syncDirectory(directory.handle);',
+        to: '',
+        red: 'found published by rename, file and directory are synced before it is told',
+      },
+      {
+        name: 'put-back-unsynced',
+        file: 'activities/tools/files/leftovers.ts',
+        from: 'await files.syncDirectory(directory.handle);',
+        to: '',
+        red: 'what is put back is on the disk before "not executed" is told',
+      },
+      {
+        name: 'inode-used-again',
+        file: 'activities/tools/files/marks.ts',
+        from: 'String(status.birthtimeNs) === marks.born',
+        to: 'marks.born !== null',
+        red: 'a file with the inode number of ours, born at another time, is not ours',
+      },
+    ],
+  },
 ];

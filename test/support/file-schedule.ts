@@ -11,6 +11,7 @@ type AnyCall = (...args: unknown[]) => unknown;
 const immediate: ReadonlySet<Call> = new Set<Call>([
   'addonMissing',
   'fileSystemAtStart',
+  'statusAtStart',
   'tryLock',
   'unlock',
 ]);

@@ -31,7 +31,7 @@ export const errnoTable: Readonly<Record<string, Row>> = {
   EISDIR: { kind: 'refused', words: 'is a directory; name a file' },
   ELOOP: { kind: 'refused', words: 'leads through links that never end' },
   ENAMETOOLONG: { kind: 'refused', words: 'is longer than the file system takes; name it shorter' },
-  EILSEQ: { kind: 'refused', words: 'has characters that the file system does not take' },
+  EILSEQ: { kind: 'refused', words: 'has, or leads through, a name of other bytes than it takes' },
   EINVAL: { kind: 'refused', words: 'is not a name that the file system takes' },
   EXDEV: { kind: 'refused', words: 'is a mount of its own; it can not be replaced as a whole' },
   EROFS: { kind: 'refused', words: 'is on a file system that is mounted to be read only' },

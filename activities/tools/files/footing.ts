@@ -95,7 +95,7 @@ export function footingOf(
   { root, withoutLock, network: allowed }: FootingOptions,
   platform: string = process.platform,
 ): Footing {
-  const ground = groundOf(rootType(files, root), platform);
+  const ground = bornOn(files, root, groundOf(rootType(files, root), platform));
   if (ground.kind === 'network' && allowed !== 'allow')
     throw new Error(
       `root ${root} is on ${ground.name}: ${ground.why}. Name a root on a local disk, or set ` +
@@ -152,6 +152,15 @@ export function groundOf(type: number, platform: string): Ground {
   if (platform !== 'linux') return network(`an unknown ground of ${platform}`, 'nothing is known');
   const unknown = `a file system of the number 0x${type.toString(16)}`;
   return groundTable.get(type) ?? network(unknown, 'nothing is known about it');
+}
+
+/** Small inodes of an old ext4, and tmpfs of an old kernel, count whole seconds or no birth at all. */
+function bornOn(files: FileSystem, root: string, ground: Ground): Ground {
+  if (ground.kind !== 'tried' || files.statusAtStart(root).birthtimeNs !== 0n) return ground;
+  return untried(
+    ground.name,
+    'its files have no time of birth, so one that is like ours may be it',
+  );
 }
 
 /** `/.`: a root that is a file is none. */

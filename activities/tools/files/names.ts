@@ -9,7 +9,13 @@ export const ownPrefix = '.holdfast-';
 
 /** Compared as a file system that ignores case would. */
 export function isOwnName(name: string): boolean {
-  return name.toLowerCase().startsWith(ownPrefix);
+  return folded(name).startsWith(ownPrefix);
+}
+
+/** One text for all that some file system takes for one name; of other names it may be one, too. */
+function folded(name: string): string {
+  const seen = name.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
+  return seen.toUpperCase().toLowerCase().normalize('NFKC');
 }
 
 export interface DraftName {
@@ -62,7 +68,7 @@ export function parseDraftName(name: string): DraftName | null {
  * What it contains means nothing, and it is never removed.
  */
 export function lockName(targetName: string): string {
-  return `${ownPrefix}${shortDigest(targetName.normalize('NFC').toLowerCase())}.lock`;
+  return `${ownPrefix}${shortDigest(folded(targetName))}.lock`;
 }
 
 function shortDigest(text: string): string {

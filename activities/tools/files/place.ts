@@ -85,6 +85,7 @@ async function openInside(
     const through = `/proc/self/fd/${handle.fd}`;
     const opened = process.platform === 'linux' ? await linkOrNull(files, through) : null;
     const real = opened ?? (await files.realPath(path));
+    if (isMangled(real)) throw notUtf8();
     const found = relative(root, real);
     if (isInside(found)) {
       const base = opened === null ? real : through;
@@ -128,12 +129,23 @@ async function openPlace(
   return unwrittenBy(Object.assign(new Error('too many links'), { code: 'ELOOP' }), path);
 }
 
+/** Node reads bytes that are no UTF-8 as U+FFFD: by that text another file may be meant. */
+function isMangled(path: string): boolean {
+  return path.includes('\ufffd');
+}
+
+function notUtf8(): Error {
+  return Object.assign(new Error('a name that is no UTF-8'), { code: 'EILSEQ' });
+}
+
 type Stands = { kind: 'absent' } | { kind: 'file' } | { kind: 'link'; to: string };
 
 async function standsAt(files: FileSystem, directory: Directory, name: string): Promise<Stands> {
   try {
     if (!(await files.statusAt(directory.at(name))).isSymbolicLink()) return { kind: 'file' };
-    return { kind: 'link', to: await files.readLink(directory.at(name)) };
+    const to = await files.readLink(directory.at(name));
+    if (isMangled(to)) throw notUtf8();
+    return { kind: 'link', to };
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return { kind: 'absent' };
     await files.close(directory.handle);

@@ -2,7 +2,7 @@
 // any two of them: `{ ...nodeFiles, rename: … }`. Each does one thing and throws what the system
 // says. No other module of this folder touches node:fs or the addon.
 
-import { type BigIntStats, type BigIntStatsFs, constants, statfsSync } from 'node:fs';
+import { type BigIntStats, type BigIntStatsFs, constants, statfsSync, statSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { type Native, native } from './native.ts';
 
@@ -18,6 +18,8 @@ export interface FileSystem {
   fileSystemAt(path: string): Promise<FileSystemStatus>;
   /** The same at once: what a root promises has to be known when the worker starts. */
   fileSystemAtStart(path: string): FileSystemStatus;
+  /** As `statusAt`, but of what a link leads to, and at once. */
+  statusAtStart(path: string): FileStatus;
   namesIn(directory: string): Promise<readonly string[]>;
 
   openDirectory(path: string): Promise<OpenFile>;
@@ -69,6 +71,7 @@ export const nodeFiles: FileSystem = {
   statusAt: (path) => fs.lstat(path, bigint),
   fileSystemAt: (path) => fs.statfs(path, bigint),
   fileSystemAtStart: (path) => statfsSync(path, bigint),
+  statusAtStart: (path) => statSync(path, bigint),
   namesIn: (directory) => fs.readdir(directory),
 
   openDirectory: (path) => fs.open(path, O_RDONLY | O_DIRECTORY),

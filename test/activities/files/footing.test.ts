@@ -28,14 +28,18 @@ interface Machine {
   readonly type: number;
   readonly addon?: 'missing';
   readonly platform?: string;
+  /** Its inodes have no room for it. */
+  readonly unborn?: true;
 }
 
 /** The system's answers, as they would be on that machine. */
-function machine({ type, addon }: Machine): FileSystem {
+function machine({ type, addon, unborn }: Machine): FileSystem {
   const answer = { ...nodeFiles.fileSystemAtStart('/'), type: BigInt(type) };
   return {
     ...nodeFiles,
     fileSystemAtStart: () => answer,
+    statusAtStart: () =>
+      Object.assign(nodeFiles.statusAtStart('/'), { birthtimeNs: unborn === true ? 0n : 1n }),
     fileSystemAt: async () => answer,
     addonMissing: () => (addon === undefined ? null : 'the addon cannot be loaded'),
   };
@@ -61,6 +65,14 @@ test.each<[string, Machine, Partial<FootingOptions>, string, object, string]>([
     'L1',
     { closing: 'by_token' },
     'on ext4 without a lock: the addon cannot be loaded',
+  ],
+  [
+    'ext4 of small inodes',
+    { type: EXT4, unborn: true },
+    {},
+    'L1',
+    {},
+    'on ext4: its files have no time of birth',
   ],
   ['xfs', { type: XFS }, {}, 'L1', {}, 'on xfs: it was not tried out on this file system'],
   ['overlay', { type: OVERLAY }, {}, 'L1', {}, 'on overlayfs: its device number, or the layer'],

@@ -29,12 +29,16 @@ test('C9 no name of ours grows with the name of the target or with the key', () 
 test('K-115 C10 two spellings of one name share a lock, two names do not', () => {
   expect(lockName('caf\u00e9')).toBe(lockName('cafe\u0301'));
   expect(lockName('README')).toBe(lockName('readme'));
+  expect(lockName('stra\u00dfe')).toBe(lockName('STRASSE'));
+  expect(lockName('a\u200db')).toBe(lockName('ab'));
   expect(lockName('a')).not.toBe(lockName('b'));
 });
 
 test.each([
   ['.holdfast-x', true],
   ['.HOLDFAST-x', true],
+  ['.holdfa\u017ft-x', true],
+  ['.hold\u200dfast-x', true],
   ['.holdfast', false],
   ['holdfast-x', false],
 ])('%s is a name of ours: %s', (name, own) => {

@@ -54,6 +54,23 @@ test.each([
   expect([namesIn(outside), textOf(join(outside, 'a'))]).toEqual([['a'], 'v7']);
 });
 
+test.each(['way/b', 'link'])(
+  'C8 through a name that is no UTF-8 nothing is written: %s',
+  async (path) => {
+    const { root } = jail();
+    const odd = Buffer.from([...Buffer.from(`${root}/`), 0x66, 0xff]);
+    mkdirSync(odd);
+    symlinkSync(odd.subarray(root.length + 1), join(root, 'way'));
+    symlinkSync(
+      Buffer.concat([odd.subarray(root.length + 1), Buffer.from('/b')]),
+      join(root, 'link'),
+    );
+    writeFileSync(Buffer.concat([odd, Buffer.from('/b')]), 'v7');
+    const settled = await replaced({ root, path, was: 'v7', content: 'v8' });
+    expect(settled).toMatchObject({ kind: 'refused', code: 'EILSEQ' });
+  },
+);
+
 test('a link to a directory inside the root is followed, and told where it leads', async () => {
   const { root } = jail();
   const settled = await created({ root, path: 'in/b', content: 'ours' });
