@@ -154,7 +154,7 @@ export function groundOf(type: number, platform: string): Ground {
   return groundTable.get(type) ?? network(unknown, 'nothing is known about it');
 }
 
-/** Small inodes of an old ext4 and tmpfs of an old kernel have none, the former whole seconds too. */
+/** Small inodes of an old ext4, and tmpfs of an old kernel, have no time of birth. */
 function bornOn(files: FileSystem, root: string, ground: Ground): Ground {
   if (ground.kind !== 'tried' || files.statusAtStart(root).birthtimeNs !== 0n) return ground;
   return untried(
