@@ -117,14 +117,18 @@ function linesOf(child: ChildProcess) {
     }
     wake();
   });
-  child.once('exit', wake);
+  // Only then all that it said has been read: it may have ended before that.
+  let isSilent = false;
+  child.once('close', () => {
+    isSilent = true;
+    wake();
+  });
   const next = async (start: string, withinMs: number, who: () => string): Promise<string> => {
     const deadline = Date.now() + withinMs;
     for (;;) {
       const index = lines.findIndex((line) => line.startsWith(start));
       if (index !== -1) return lines.splice(index, 1)[0]?.slice(start.length) ?? '';
-      if (child.exitCode !== null || child.signalCode !== null)
-        throw new Error(`ended before it said ${start.trim()}: ${who()}`);
+      if (isSilent) throw new Error(`ended before it said ${start.trim()}: ${who()}`);
       if (Date.now() >= deadline)
         throw new Error(`did not say ${start.trim()} within ${withinMs} ms: ${who()}`);
       await new Promise<void>((resolve) => {
