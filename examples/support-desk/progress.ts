@@ -49,6 +49,8 @@ export function wordsOf({ body, source }: Fact, runId: string): string | null {
       return `run ${runId} is open, epoch ${body.epoch}`;
     case 'attempt_entered':
       return body.number === 1 ? null : `${short(body.actionId)} is sent again, with the same key`;
+    case 'attempt_prepared':
+      return null;
     case 'attempt_refused':
       if (body.verdict === 'approval_missing' || body.verdict === 'budget_exhausted')
         return `${short(body.actionId)} waits for a person (${body.verdict})`;
@@ -69,8 +71,8 @@ export function wordsOf({ body, source }: Fact, runId: string): string | null {
       return `a command was rejected: ${body.name}: ${body.why}`;
     case 'run_ended':
       return `the run ended: ${body.end.kind}`;
-    default:
-      return body.kind;
+    case 'payload_erased':
+      return `${body.actor} has a payload erased: ${body.reason}`;
   }
 }
 
