@@ -19,10 +19,13 @@ export interface TracedCall {
   readonly name: string;
   /** 1: the first of that name on its thread. */
   readonly nth: number;
-  /** Of the process's threads in the order of their ids; 0 is the main one. */
+  /** Of the process's threads in the order in which they began; 0 is the main one. */
   readonly thread: number;
   readonly text: string;
 }
+
+/** Linux has no higher process ids. */
+const PID_MAX = 2 ** 22;
 
 async function startWriter({ root, ledgerPath }: FileRig): Promise<Child> {
   const settings = { root, ledgerPath, firstExecutionRunId: EXECUTION };
@@ -35,10 +38,12 @@ async function startWriter({ root, ledgerPath }: FileRig): Promise<Child> {
   return child;
 }
 
+/** Ids are given in order, and from the beginning again after the last: then they are lower. */
 function threadsOf({ pid }: Child): number[] {
+  const age = (tid: number) => (tid < pid ? tid + PID_MAX : tid);
   return readdirSync(`/proc/${pid}/task`)
     .map(Number)
-    .sort((one, other) => one - other);
+    .sort((one, other) => age(one) - age(other));
 }
 
 /** Resolves when it traces; it ends with what it traces. */
