@@ -20,17 +20,8 @@ const isLedger = ({ text }: TracedCall) => text.includes('ledger.db');
 const isNoStep = ({ text }: TracedCall) =>
   /^\d+<(anon_inode|socket|pipe)|\/proc\/sys\/|writer\.log/.test(text);
 
-/**
- * Everything but the inner writes of one commit of the ledger: its first and its last stand for
- * them, for what is between is nothing to anybody until the last is there.
- */
 function killPoints(calls: readonly TracedCall[]): TracedCall[] {
-  const steps = calls.filter((call) => !isNoStep(call));
-  const isInner = (call: TracedCall | undefined) =>
-    call !== undefined && isLedger(call) && call.name === 'pwrite64';
-  return steps.filter(
-    (call, index) => !(isInner(call) && isInner(steps[index - 1]) && isInner(steps[index + 1])),
-  );
+  return calls.filter((call) => !isNoStep(call));
 }
 
 /** In words: what is synced or published, in order. */
